@@ -1,0 +1,36 @@
+/* Calls that both devices offer beside the CUDA runtime API, for src/lab and the calibration. The simulator implements
+   them on virtual time; on a GPU, src/gpu implements them on the steady clock and CUPTI. Not for students' code. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Host time in nanoseconds since the program started: virtual on the simulator, steady on a GPU. */
+uint64_t device_hooks_clock_ns(void);
+
+/* Name a stretch of host time in the trace. Ranges nest. */
+void device_hooks_range_begin(const char* name);
+void device_hooks_range_end(void);
+
+/* Tell the ordering checker that trusted, uninstrumented host code reads or writes [address, address + bytes).
+   A no-op on a GPU. `what` names the access for people ("the check reads host_output"). */
+void device_hooks_host_reads(const void* address, size_t bytes, const char* what);
+void device_hooks_host_writes(void* address, size_t bytes, const char* what);
+
+/* Let virtual time pass for declared host work; on a GPU, busy-wait that long. */
+void device_hooks_host_work_ns(uint64_t nanoseconds);
+
+/* 1 on the simulated device, 0 on a GPU. */
+int device_hooks_simulated(void);
+
+/* Arm fault injection: the n-th call from now (n >= 1) that can fail fails; 0 disarms.
+   Returns how many calls that can fail were made since the previous arming. A no-op returning 0 on a GPU. */
+uint64_t device_hooks_fail_call(uint64_t n);
+
+#ifdef __cplusplus
+}
+#endif

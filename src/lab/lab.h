@@ -1,0 +1,47 @@
+// What a lab program is given. You include this, write a Pipeline with three functions, and end with LAB_MAIN(Pipeline).
+//
+//   struct Pipeline {
+//       lab::Element* host_input = nullptr;    // the harness fills this between allocate() and run()
+//       lab::Element* host_output = nullptr;   // and reads this after run()
+//
+//       cudaError_t allocate(const lab::Problem& problem);  // not timed: get memory, streams, events
+//       cudaError_t run(const lab::Problem& problem);       // timed: every result is in host_output when it returns
+//       cudaError_t release();                              // not timed: give everything back, also after an error
+//   };
+//   LAB_MAIN(Pipeline)
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lab {
+
+// Elements are unsigned integers, so that every result is exact and is compared bit by bit.
+using Element = std::uint32_t;
+
+struct Problem {
+    std::size_t elements = 0;        // how many elements go in, and come out
+    std::size_t chunk_elements = 0;  // elements per chunk; the last chunk may be shorter
+    unsigned rounds = 0;             // how much work the kernel does per element: pass it to lab::work
+};
+
+// The work of every kernel of this course: `rounds` steps of the linear congruential generator
+// x = 1664525 x + 1013904223 (mod 2^32) (constants: Numerical Recipes). `rounds` is chosen so that on this device a
+// kernel takes about as long as the copy of its chunk. On the simulated device the same value is computed
+// in one jump and the time of all rounds is charged.
+__device__ Element work(Element value, unsigned rounds);
+
+}  // namespace lab
+
+// Return early with the error when a CUDA call fails.
+#define LAB_TRY(call)                                   \
+    do {                                                \
+        const cudaError_t lab_try_error = (call);       \
+        if (lab_try_error != cudaSuccess) {             \
+            return lab_try_error;                       \
+        }                                               \
+    } while (0)
+
+#include "lab_harness.h"  // LAB_MAIN, and the body of work() for this device
