@@ -1,0 +1,260 @@
+#include "simulator/ordering/access_recorder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+#include "simulator/ordering/raw_memory.hpp"
+
+namespace simulator {
+
+namespace {
+
+// Calls function(first, count) for every run of ones in `bits`.
+template <typename Function>
+void for_each_run(std::uint64_t bits, Function&& function) {
+    std::size_t position = 0;
+    while (bits != 0) {
+        const auto gap = static_cast<std::size_t>(std::countr_zero(bits));
+        const auto count = static_cast<std::size_t>(std::countr_one(bits >> gap));
+        function(position + gap, count);
+        position += gap + count;
+        if (gap + count >= 64) {
+            return;
+        }
+        bits >>= gap + count;
+    }
+}
+
+void append(std::vector<AccessInterval>& intervals, const AccessInterval& next) {
+    if (!intervals.empty() && intervals.back().end == next.begin) {
+        intervals.back().end = next.end;  // the first line's pc stands for the whole interval
+    } else {
+        intervals.push_back(next);
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<PageBytes> PagePool::take() {
+    if (pages_.empty()) {
+        return std::make_unique_for_overwrite<PageBytes>();
+    }
+    std::unique_ptr<PageBytes> page = std::move(pages_.back());
+    pages_.pop_back();
+    return page;
+}
+
+std::byte* DeferredWrites::target(const Run& run) const {
+    return reinterpret_cast<std::byte*>(pages_[run.page].address + run.offset);
+}
+
+const std::byte* DeferredWrites::held_back(const Run& run) const { return pages_[run.page].bytes->data() + run.offset; }
+
+void DeferredWrites::apply() {
+    for (const Run& run : runs_) {
+        raw_copy(target(run), held_back(run), run.bytes);
+    }
+    for (Page& page : pages_) {
+        pool_->give_back(std::move(page.bytes));
+    }
+    runs_.clear();
+    pages_.clear();
+}
+
+void DeferredWrites::poison(std::byte value) const {
+    for (const Run& run : runs_) {
+        raw_fill(target(run), value, run.bytes);
+    }
+}
+
+void DeferredWrites::forget(std::uintptr_t begin, std::uintptr_t end) {
+    std::vector<Run> kept;
+    for (const Run& run : runs_) {
+        const auto run_begin = reinterpret_cast<std::uintptr_t>(target(run));
+        const std::uintptr_t run_end = run_begin + run.bytes;
+        const std::uintptr_t before = std::min(run_end, std::max(run_begin, begin));
+        const std::uintptr_t after = std::max(before, std::max(run_begin, std::min(run_end, end)));
+        if (before > run_begin) {
+            kept.push_back({run.page, run.offset, static_cast<std::uint16_t>(before - run_begin)});
+        }
+        if (after < run_end) {
+            const auto skipped = static_cast<std::uint16_t>(after - run_begin);
+            kept.push_back({run.page, static_cast<std::uint16_t>(run.offset + skipped),
+                            static_cast<std::uint16_t>(run_end - after)});
+        }
+    }
+    runs_ = std::move(kept);
+}
+
+std::size_t DeferredWrites::bytes() const {
+    std::size_t sum = 0;
+    for (const Run& run : runs_) {
+        sum += run.bytes;
+    }
+    return sum;
+}
+
+AccessRecorder::Lines* AccessRecorder::fresh_lines() {
+    if (lines_used_ == lines_.size()) {
+        lines_.push_back(std::make_unique<Lines>());
+    } else {
+        *lines_[lines_used_] = Lines{};
+    }
+    return lines_[lines_used_++].get();
+}
+
+AccessRecorder::Line* AccessRecorder::lines_of(std::uintptr_t number, Access kind) {
+    const auto index = static_cast<std::size_t>(kind);
+    CachedPage& cached = cache_[index][cache_slot(number)];
+    if (cached.number != number) {
+        Page& page = pages_[number];
+        if (page.lines[index] == nullptr) {
+            page.lines[index] = fresh_lines();
+            if (save_pages_ && kind != Access::read && page.saved == nullptr) {
+                page.saved = pool_->take();
+                raw_copy(page.saved->data(), reinterpret_cast<const void*>(number * page_bytes), page_bytes);
+            }
+        }
+        cached = {number, page.lines[index]->data()};
+    }
+    return cached.lines;
+}
+
+void AccessRecorder::record_across_lines(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
+    accessed_bytes_ += bytes;
+    while (bytes > 0) {
+        Line* const lines = lines_of(address / page_bytes, kind);
+        std::size_t rest_of_page = std::min(bytes, page_bytes - address % page_bytes);
+        bytes -= rest_of_page;
+        while (rest_of_page > 0) {
+            const std::size_t offset = address % line_bytes;
+            const std::size_t count = std::min(rest_of_page, line_bytes - offset);
+            lines[address / line_bytes % lines_per_page].mark(offset, count, pc);
+            address += count;
+            rest_of_page -= count;
+        }
+    }
+}
+
+std::vector<std::pair<std::uintptr_t, AccessRecorder::Page*>> AccessRecorder::pages_in_order() {
+    std::vector<std::pair<std::uintptr_t, Page*>> pages;
+    pages.reserve(pages_.size());
+    for (auto& [number, page] : pages_) {
+        pages.emplace_back(number, &page);
+    }
+    std::ranges::sort(pages);
+    return pages;
+}
+
+std::vector<std::pair<std::uintptr_t, const AccessRecorder::Page*>> AccessRecorder::pages_in_order() const {
+    std::vector<std::pair<std::uintptr_t, const Page*>> pages;
+    pages.reserve(pages_.size());
+    for (const auto& [number, page] : pages_) {
+        pages.emplace_back(number, &page);
+    }
+    std::ranges::sort(pages);
+    return pages;
+}
+
+std::vector<AccessInterval> AccessRecorder::intervals() const {
+    std::array<std::vector<AccessInterval>, kinds> found;
+    const auto add = [&found](std::uintptr_t line_begin, Access kind, std::uint64_t bits, std::uintptr_t pc) {
+        for_each_run(bits, [&](std::size_t first, std::size_t count) {
+            append(found[static_cast<std::size_t>(kind)],
+                   {line_begin + first, line_begin + first + count, kind, pc});
+        });
+    };
+    for (const auto& [number, page] : pages_in_order()) {
+        for (std::size_t index = 0; index < lines_per_page; ++index) {
+            const std::uintptr_t begin = number * page_bytes + index * line_bytes;
+            const Line read = page->line(Access::read, index);
+            const Line write = page->line(Access::write, index);
+            const Line atomic = page->line(Access::atomic, index);
+            add(begin, Access::read, read.touched & ~write.touched, read.pc);
+            add(begin, Access::write, write.touched, write.pc);
+            add(begin, Access::atomic, atomic.touched & ~write.touched, atomic.pc);
+        }
+    }
+    std::vector<AccessInterval> all;
+    for (const std::vector<AccessInterval>& of_kind : found) {
+        all.insert(all.end(), of_kind.begin(), of_kind.end());
+    }
+    std::ranges::stable_sort(all, {}, &AccessInterval::begin);
+    return all;
+}
+
+std::uint64_t AccessRecorder::bytes_read() const {
+    std::uint64_t sum = 0;
+    for (const auto& [number, page] : pages_) {
+        for (std::size_t index = 0; index < lines_per_page; ++index) {
+            sum += static_cast<std::uint64_t>(std::popcount(page.line(Access::read, index).touched));
+        }
+    }
+    return sum;
+}
+
+std::uint64_t AccessRecorder::bytes_written() const {
+    std::uint64_t sum = 0;
+    for (const auto& [number, page] : pages_) {
+        for (std::size_t index = 0; index < lines_per_page; ++index) {
+            const std::uint64_t bits = page.line(Access::write, index).touched | page.line(Access::atomic, index).touched;
+            sum += static_cast<std::uint64_t>(std::popcount(bits));
+        }
+    }
+    return sum;
+}
+
+void AccessRecorder::clear() {
+    if (empty()) {
+        return;
+    }
+    for (auto& [number, page] : pages_) {
+        if (page.saved != nullptr) {
+            pool_->give_back(std::move(page.saved));
+        }
+    }
+    pages_.clear();
+    cache_ = {};
+    lines_used_ = 0;
+    accessed_bytes_ = 0;
+}
+
+DeferredWrites AccessRecorder::take_back_writes() {
+    DeferredWrites taken;
+    taken.pool_ = pool_;
+    for (const auto& [number, page] : pages_in_order()) {
+        const Lines* const written = page->lines[static_cast<std::size_t>(Access::write)];
+        if (written == nullptr) {
+            continue;
+        }
+        if (page->saved == nullptr) {
+            throw std::logic_error("take_back_writes() needs save_pages(true) before the first access, and runs once");
+        }
+        const auto index = static_cast<std::uint32_t>(taken.pages_.size());
+        const std::size_t first_run = taken.runs_.size();
+        for (std::size_t line = 0; line < lines_per_page; ++line) {
+            for_each_run((*written)[line].touched, [&](std::size_t first, std::size_t count) {
+                const std::size_t offset = line * line_bytes + first;
+                if (taken.runs_.size() > first_run && taken.runs_.back().offset + taken.runs_.back().bytes == offset) {
+                    taken.runs_.back().bytes = static_cast<std::uint16_t>(taken.runs_.back().bytes + count);
+                } else {
+                    taken.runs_.push_back({index, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(count)});
+                }
+            });
+        }
+        taken.pages_.push_back({number * page_bytes, std::move(page->saved)});
+        PageBytes now;
+        for (std::size_t run = first_run; run < taken.runs_.size(); ++run) {
+            std::byte* const target = taken.target(taken.runs_[run]);
+            std::byte* const saved = taken.pages_.back().bytes->data() + taken.runs_[run].offset;
+            raw_copy(now.data(), target, taken.runs_[run].bytes);
+            raw_copy(target, saved, taken.runs_[run].bytes);
+            raw_copy(saved, now.data(), taken.runs_[run].bytes);
+        }
+    }
+    return taken;
+}
+
+}  // namespace simulator

@@ -1,0 +1,275 @@
+#include "simulator/ordering/instrumentation.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "simulator/ordering/raw_memory.hpp"
+
+namespace simulator {
+
+constinit thread_local InstrumentationState instrumentation;
+
+namespace {
+
+// Ranges beside the arenas, joined where they overlap, so that a search finds the only one that can hold an address.
+class ExtraRanges {
+public:
+    void add(AddressRange range) {
+        added_.push_back(range);
+        join();
+    }
+
+    void remove(AddressRange range) {
+        const auto known = std::ranges::find(added_, range);
+        if (known != added_.end()) {
+            added_.erase(known);
+            join();
+        }
+    }
+
+    const std::vector<AddressRange>& joined() const { return joined_; }
+
+private:
+    void join() {
+        std::ranges::sort(added_, {}, &AddressRange::begin);
+        joined_.clear();
+        for (const AddressRange& range : added_) {
+            if (!joined_.empty() && range.begin <= joined_.back().end) {
+                joined_.back().end = std::max(joined_.back().end, range.end);
+            } else {
+                joined_.push_back(range);
+            }
+        }
+    }
+
+    std::vector<AddressRange> added_;
+    std::vector<AddressRange> joined_;
+};
+
+// Never destroyed: instrumented code still runs while the program's own objects are destroyed.
+ExtraRanges& extra_ranges() {
+    static ExtraRanges& ranges = *new ExtraRanges;
+    return ranges;
+}
+
+struct TrackedMemory {
+    AddressRange device;
+    AddressRange pinned;
+    AddressRange around_extra;  // from the first extra range to the last
+    const AddressRange* extra_begin = nullptr;
+    const AddressRange* extra_end = nullptr;
+    HostTouchesDeviceMemory host_touches_device_memory = nullptr;
+};
+constinit TrackedMemory tracked;
+
+void publish_extra_ranges() {
+    const std::vector<AddressRange>& ranges = extra_ranges().joined();
+    tracked.extra_begin = ranges.data();
+    tracked.extra_end = ranges.data() + ranges.size();
+    tracked.around_extra = ranges.empty() ? AddressRange{} : AddressRange{ranges.front().begin, ranges.back().end};
+}
+
+bool overlaps_extra_range(std::uintptr_t address, std::size_t bytes) {
+    const auto ends_before = [](const AddressRange& range, std::uintptr_t value) { return range.end <= value; };
+    const AddressRange* const range = std::lower_bound(tracked.extra_begin, tracked.extra_end, address, ends_before);
+    return range != tracked.extra_end && range->begin < address + bytes;
+}
+
+[[gnu::noinline]] bool host_may_touch(std::uintptr_t address, Access kind, std::uintptr_t pc) {
+    if (tracked.host_touches_device_memory == nullptr) {
+        return true;
+    }
+    const RecordingPaused paused;
+    return tracked.host_touches_device_memory(address, kind, pc);
+}
+
+inline void touch(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
+    AccessRecorder* const recorder = instrumentation.recorder;
+    if (recorder == nullptr) {
+        return;
+    }
+    if (tracked.device.contains(address)) {
+        if (instrumentation.running == Running::device_code || host_may_touch(address, kind, pc)) {
+            recorder->record(address, bytes, kind, pc);
+        }
+    } else if (tracked.pinned.contains(address)) {
+        recorder->record(address, bytes, kind, pc);
+    } else if (address < tracked.around_extra.end && address + bytes > tracked.around_extra.begin &&
+               overlaps_extra_range(address, bytes)) {
+        recorder->record(address, bytes, kind, pc);
+    }
+}
+
+// An access of a whole range may begin outside tracked memory only by a bug of the program; it is judged by its begin.
+inline void touch(const volatile void* address, std::size_t bytes, Access kind, void* pc) {
+    touch(reinterpret_cast<std::uintptr_t>(address), bytes, kind, reinterpret_cast<std::uintptr_t>(pc));
+}
+
+}  // namespace
+
+void set_recorder(AccessRecorder* recorder, Running running) {
+    instrumentation.running = running;
+    instrumentation.recorder = recorder;
+}
+
+void set_arenas(AddressRange device, AddressRange pinned) {
+    tracked.device = device;
+    tracked.pinned = pinned;
+}
+
+void add_tracked_range(AddressRange range) {
+    extra_ranges().add(range);
+    publish_extra_ranges();
+}
+
+void remove_tracked_range(AddressRange range) {
+    extra_ranges().remove(range);
+    publish_extra_ranges();
+}
+
+void set_host_touches_device_memory(HostTouchesDeviceMemory handler) { tracked.host_touches_device_memory = handler; }
+
+void record_access(const volatile void* address, std::size_t bytes, Access kind, std::uintptr_t pc) {
+    touch(reinterpret_cast<std::uintptr_t>(address), bytes, kind, pc);
+}
+
+}  // namespace simulator
+
+using simulator::Access;
+using simulator::touch;
+
+// The names below are fixed by the compilers. Each is called before the access it announces.
+#define CALLER __builtin_return_address(0)
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __sanitizer_cov_trace_pc() { ++simulator::instrumentation.basic_blocks; }
+
+#define PLAIN_ACCESS(size)                                                                                    \
+    void __tsan_read##size(void* address) { touch(address, size, Access::read, CALLER); }                     \
+    void __tsan_write##size(void* address) { touch(address, size, Access::write, CALLER); }                   \
+    void __tsan_read##size##_pc(void* address, void* pc) { touch(address, size, Access::read, pc); }          \
+    void __tsan_write##size##_pc(void* address, void* pc) { touch(address, size, Access::write, pc); }        \
+    void __tsan_volatile_read##size(void* address) { touch(address, size, Access::read, CALLER); }            \
+    void __tsan_volatile_write##size(void* address) { touch(address, size, Access::write, CALLER); }          \
+    void __tsan_unaligned_read##size(void* address) { touch(address, size, Access::read, CALLER); }           \
+    void __tsan_unaligned_write##size(void* address) { touch(address, size, Access::write, CALLER); }         \
+    void __tsan_unaligned_volatile_read##size(void* address) { touch(address, size, Access::read, CALLER); }  \
+    void __tsan_unaligned_volatile_write##size(void* address) { touch(address, size, Access::write, CALLER); } \
+    void __tsan_read_write##size(void* address) {                                                             \
+        touch(address, size, Access::read, CALLER);                                                           \
+        touch(address, size, Access::write, CALLER);                                                          \
+    }                                                                                                         \
+    void __tsan_unaligned_read_write##size(void* address) {                                                   \
+        touch(address, size, Access::read, CALLER);                                                           \
+        touch(address, size, Access::write, CALLER);                                                          \
+    }
+
+PLAIN_ACCESS(1)
+PLAIN_ACCESS(2)
+PLAIN_ACCESS(4)
+PLAIN_ACCESS(8)
+PLAIN_ACCESS(16)
+
+void __tsan_read_range(void* address, unsigned long bytes) { touch(address, bytes, Access::read, CALLER); }
+void __tsan_write_range(void* address, unsigned long bytes) { touch(address, bytes, Access::write, CALLER); }
+void __tsan_read_range_pc(void* address, unsigned long bytes, void* pc) { touch(address, bytes, Access::read, pc); }
+void __tsan_write_range_pc(void* address, unsigned long bytes, void* pc) { touch(address, bytes, Access::write, pc); }
+
+void __tsan_vptr_read(void** address) { touch(address, sizeof(void*), Access::read, CALLER); }
+void __tsan_vptr_update(void** address, void*) { touch(address, sizeof(void*), Access::write, CALLER); }
+
+// Every atomic runs sequentially consistent, which is never weaker than what the program asked for.
+#define ATOMIC_UPDATE(bits, type, name)                                                    \
+    type __tsan_atomic##bits##_##name(volatile type* address, type value, int) {           \
+        touch(address, sizeof(type), Access::atomic, CALLER);                              \
+        return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                          \
+    }
+
+#define ATOMIC_COMPARE_EXCHANGE(bits, type, strength)                                                           \
+    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type* address, type* expected, type desired, \
+                                                          int, int) {                                           \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                   \
+        return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST,                 \
+                                           __ATOMIC_SEQ_CST);                                                   \
+    }
+
+#define ATOMIC(bits, type)                                                                                       \
+    type __tsan_atomic##bits##_load(const volatile type* address, int) {                                         \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                    \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                       \
+    }                                                                                                            \
+    void __tsan_atomic##bits##_store(volatile type* address, type value, int) {                                  \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                    \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                      \
+    }                                                                                                            \
+    type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                               \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                    \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                            \
+    }                                                                                                            \
+    ATOMIC_UPDATE(bits, type, fetch_add)                                                                         \
+    ATOMIC_UPDATE(bits, type, fetch_sub)                                                                         \
+    ATOMIC_UPDATE(bits, type, fetch_and)                                                                         \
+    ATOMIC_UPDATE(bits, type, fetch_or)                                                                          \
+    ATOMIC_UPDATE(bits, type, fetch_xor)                                                                         \
+    ATOMIC_UPDATE(bits, type, fetch_nand)                                                                        \
+    ATOMIC_COMPARE_EXCHANGE(bits, type, strong)                                                                  \
+    ATOMIC_COMPARE_EXCHANGE(bits, type, weak)                                                                    \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type* address, type expected, type desired, int,    \
+                                                    int) {                                                       \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                    \
+        __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+        return expected;                                                                                         \
+    }
+
+ATOMIC(8, std::uint8_t)
+ATOMIC(16, std::uint16_t)
+ATOMIC(32, std::uint32_t)
+ATOMIC(64, std::uint64_t)
+
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+// clang++ 16 and newer.
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+    touch(from, bytes, Access::read, CALLER);
+    touch(to, bytes, Access::write, CALLER);
+    simulator::raw_copy(to, from, bytes);
+    return to;
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+    touch(from, bytes, Access::read, CALLER);
+    touch(to, bytes, Access::write, CALLER);
+    simulator::raw_move(to, from, bytes);
+    return to;
+}
+void* __tsan_memset(void* to, int value, std::size_t bytes) {
+    touch(to, bytes, Access::write, CALLER);
+    simulator::raw_fill(to, static_cast<std::byte>(value), bytes);
+    return to;
+}
+
+// Where the program is linked with --wrap, its calls of memcpy, memmove and memset arrive here.
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
+    touch(from, bytes, Access::read, CALLER);
+    touch(to, bytes, Access::write, CALLER);
+    simulator::raw_copy(to, from, bytes);
+    return to;
+}
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
+    touch(from, bytes, Access::read, CALLER);
+    touch(to, bytes, Access::write, CALLER);
+    simulator::raw_move(to, from, bytes);
+    return to;
+}
+void* __wrap_memset(void* to, int value, std::size_t bytes) {
+    touch(to, bytes, Access::write, CALLER);
+    simulator::raw_fill(to, static_cast<std::byte>(value), bytes);
+    return to;
+}
+
+}  // extern "C"

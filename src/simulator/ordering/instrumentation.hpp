@@ -1,0 +1,66 @@
+// Our own runtime for the compiler's thread-sanitizer and trace-pc instrumentation: it notes which tracked memory the
+// program touches, and counts basic blocks. Programs are compiled with
+//   -O1 -g -U_FORTIFY_SOURCE -fsanitize=thread -fsanitize-coverage=trace-pc -fno-optimize-sibling-calls
+//   -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
+//   g++: --param tsan-instrument-func-entry-exit=0     clang++: -mllvm -tsan-instrument-func-entry-exit=0
+// and linked with -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset, without any -fsanitize.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "simulator/ordering/access_recorder.hpp"
+
+namespace simulator {
+
+struct AddressRange {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+
+    constexpr bool contains(std::uintptr_t address) const { return address - begin < end - begin; }
+    bool operator==(const AddressRange&) const = default;
+};
+
+enum class Running : std::uint8_t { device_code, host_code };
+
+// What each thread is doing. Threads that were given no recorder pass through at the cost of one comparison.
+struct InstrumentationState {
+    AccessRecorder* recorder = nullptr;
+    std::uint64_t basic_blocks = 0;  // executed by this thread so far
+    Running running = Running::device_code;
+};
+extern constinit thread_local InstrumentationState instrumentation;
+
+// Told when host code touches the device arena. Returns true if the access is to be recorded all the same.
+using HostTouchesDeviceMemory = bool (*)(std::uintptr_t address, Access kind, std::uintptr_t pc);
+
+// From now on this thread's accesses of tracked memory go to `recorder`; nullptr: nowhere.
+void set_recorder(AccessRecorder* recorder, Running running = Running::device_code);
+
+// While it lives, this thread records nothing: for the simulator's own work in between.
+class RecordingPaused {
+public:
+    RecordingPaused() : recorder_(instrumentation.recorder) { instrumentation.recorder = nullptr; }
+    ~RecordingPaused() { instrumentation.recorder = recorder_; }
+    RecordingPaused(const RecordingPaused&) = delete;
+    RecordingPaused& operator=(const RecordingPaused&) = delete;
+
+private:
+    AccessRecorder* recorder_;
+};
+
+// The address ranges from which the simulator hands out device and pinned memory.
+void set_arenas(AddressRange device, AddressRange pinned);
+
+// Other memory that takes part, such as registered or pageable buffers. A range may be added several times and then
+// counts until it is removed as often; ranges may overlap.
+void add_tracked_range(AddressRange range);
+void remove_tracked_range(AddressRange range);
+
+void set_host_touches_device_memory(HostTouchesDeviceMemory handler);
+
+// Notes an access by the simulator's own device functions (atomicAdd and the like), before it happens.
+// `pc` is the return address of the call in the program: __builtin_return_address(0).
+void record_access(const volatile void* address, std::size_t bytes, Access kind, std::uintptr_t pc);
+
+}  // namespace simulator
