@@ -1,0 +1,34 @@
+// The tables behind messages.hpp, one per topic. A new topic is a file in catalog/, a function here and a row in
+// all_catalogs().
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace messages {
+
+// One message in both languages, so that neither can be forgotten.
+struct Entry {
+    std::string_view id;
+    std::string_view english;
+    std::string_view chinese;
+};
+
+namespace catalog {
+
+std::span<const Entry> findings();  // what the simulated device found
+std::span<const Entry> checks();    // what a lab's checks say
+std::span<const Entry> course();    // the command line
+std::span<const Entry> timeline();  // the drawn trace
+
+}  // namespace catalog
+
+struct Topic {
+    std::string_view name;
+    std::span<const Entry> entries;
+};
+
+std::vector<Topic> all_catalogs();
+
+}  // namespace messages

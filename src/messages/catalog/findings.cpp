@@ -1,0 +1,141 @@
+// What the simulated device found wrong. "finding.<kind>" says what happened, "finding.<kind>.next" what to try.
+#include "messages/catalog.hpp"
+
+namespace messages::catalog {
+namespace {
+
+constexpr Entry entries[] = {
+    // The frame of a finding's lines.
+    {"severity.error", "error: ", "错误："},
+    {"severity.warning", "warning: ", "警告："},
+    {"severity.next", "try this: ", "建议："},
+    {"finding.other_access", "the other access is here", "另一次访问在这里"},
+    {"finding.unknown", "{kind} ({details})", "发现问题 {kind}（{details}）"},
+    {"stream.legacy_default", "0 (legacy default)", "0，传统默认流"},
+
+    // How an access is named: {first} and {second} of unordered_access.
+    {"access.operation", "{name} on stream {stream}", "{name}（流 {stream}）"},
+    {"access.copy_reads", "{name} on stream {stream} reads", "{name}（流 {stream}）读"},
+    {"access.copy_writes", "{name} on stream {stream} writes", "{name}（流 {stream}）写"},
+    {"access.kernel_reads", "kernel {name} on stream {stream} reads", "核函数 {name}（流 {stream}）读"},
+    {"access.kernel_writes", "kernel {name} on stream {stream} writes", "核函数 {name}（流 {stream}）写"},
+    {"access.memset_writes", "{name} on stream {stream} writes", "{name}（流 {stream}）写"},
+    {"access.host_reads", "host code reads", "主机代码读"},
+    {"access.host_writes", "host code writes", "主机代码写"},
+    {"access.check_reads", "the check reads {name}", "检查程序读 {name}"},
+    {"access.check_writes", "the check writes {name}", "检查程序写 {name}"},
+
+    // The call that would order two accesses: {order} of unordered_access.
+    {"order.stream_synchronize",
+     "call cudaStreamSynchronize on the stream of the first access before the host makes the second",
+     "在主机进行第二次访问之前，对第一次访问所在的流调用 cudaStreamSynchronize"},
+    {"order.event_synchronize",
+     "record an event after the first access and call cudaEventSynchronize before the host makes the second",
+     "在第一次访问之后记录一个事件，并在主机进行第二次访问之前调用 cudaEventSynchronize"},
+    {"order.device_synchronize", "call cudaDeviceSynchronize before the host makes the second access",
+     "在主机进行第二次访问之前调用 cudaDeviceSynchronize"},
+    {"order.event_between_streams",
+     "record an event after the first access (cudaEventRecord) and let the other stream wait for it before the second "
+     "(cudaStreamWaitEvent), or issue both in the same stream",
+     "在第一次访问之后记录事件（cudaEventRecord），让另一个流在第二次访问之前等待它（cudaStreamWaitEvent）；"
+     "也可以把两者放进同一个流"},
+    {"order.same_stream", "issue both in the same stream", "把两者放进同一个流"},
+
+    {"finding.unordered_access",
+     "two accesses to the same {bytes} bytes ({range}) with nothing that orders them: {first}; {second}",
+     "对同一段内存（{range}，共 {bytes} 字节）有两次访问，二者之间没有任何先后保证：{first}；{second}"},
+    {"finding.unordered_access.next", "{order}", "{order}。"},
+
+    {"finding.order_not_promised",
+     "this relies on cudaMemcpyAsync waiting for its copy because the host memory is pageable: it works here, but CUDA "
+     "does not promise it",
+     "这里依赖的是：主机内存为可分页内存时，cudaMemcpyAsync 会等复制完成才返回。它在这里能用，但 CUDA 并不保证"},
+    {"finding.order_not_promised.next",
+     "wait for the stream (cudaStreamSynchronize) before using the data; to have the copy overlap other work, allocate "
+     "the host memory with cudaHostAlloc",
+     "使用数据之前先等待该流（cudaStreamSynchronize）；若想让复制与其他工作重叠，请用 cudaHostAlloc 分配锁页内存（pinned）。"},
+
+    {"finding.leaked_device_memory", "{bytes} bytes of device memory were allocated here and never freed",
+     "这里分配的 {bytes} 字节设备内存一直没有释放"},
+    {"finding.leaked_device_memory.next", "call cudaFree when the work is done, also on the way out after an error",
+     "用完后调用 cudaFree；出错提前返回时也要释放。"},
+
+    {"finding.leaked_host_memory", "{bytes} bytes of pinned host memory were allocated here and never freed",
+     "这里分配的 {bytes} 字节锁页内存（pinned）一直没有释放"},
+    {"finding.leaked_host_memory.next",
+     "call cudaFreeHost when the work is done (cudaHostUnregister for registered memory), also on the way out after an "
+     "error",
+     "用完后调用 cudaFreeHost（注册的内存用 cudaHostUnregister）；出错提前返回时也要释放。"},
+
+    {"finding.leaked_stream", "a stream was created here and never destroyed", "这里创建的流一直没有销毁"},
+    {"finding.leaked_stream.next", "call cudaStreamDestroy when the work is done, also on the way out after an error",
+     "用完后调用 cudaStreamDestroy；出错提前返回时也要销毁。"},
+
+    {"finding.leaked_event", "an event was created here and never destroyed", "这里创建的事件一直没有销毁"},
+    {"finding.leaked_event.next", "call cudaEventDestroy when the work is done, also on the way out after an error",
+     "用完后调用 cudaEventDestroy；出错提前返回时也要销毁。"},
+
+    {"finding.use_after_free", "memory is used here after it was freed", "这里使用了已经释放的内存"},
+    {"finding.use_after_free.next",
+     "free memory only after the last operation that uses it has completed, and set the pointer to nullptr",
+     "等最后一个使用它的操作完成之后再释放，并把指针设为 nullptr。"},
+
+    {"finding.copy_out_of_bounds", "a copy of {bytes} bytes leaves its allocation of {allocation_bytes} bytes",
+     "这次复制 {bytes} 字节，超出了大小为 {allocation_bytes} 字节的内存块"},
+    {"finding.copy_out_of_bounds.next",
+     "check the offset (in elements) and the size (in bytes), and the last chunk, which may be shorter",
+     "检查偏移（以元素计）和大小（以字节计），以及可能较短的最后一块。"},
+
+    {"finding.kernel_out_of_bounds",
+     "kernel {kernel} accesses {bytes} bytes outside every allocation (block {block}, thread {thread})",
+     "核函数 {kernel} 访问了任何内存块之外的 {bytes} 字节（线程块 {block}，线程 {thread}）"},
+    {"finding.kernel_out_of_bounds.next",
+     "let threads whose index is not below the number of elements return at once, and pass that number for each chunk",
+     "让下标不小于元素个数的线程直接返回，并为每一块传入它自己的元素个数。"},
+
+    {"finding.wrong_copy_direction", "the copy is declared {given}, but its pointers make it {found}",
+     "这次复制声明的方向是 {given}，而指针表明它是 {found}"},
+    {"finding.wrong_copy_direction.next", "the order is destination, source, bytes, direction: correct what is swapped",
+     "参数顺序是目标、源、字节数、方向：请改正写反的那一个。"},
+
+    {"finding.device_pointer_on_host", "host code uses a pointer to device memory", "主机代码直接使用了设备内存的指针"},
+    {"finding.device_pointer_on_host.next", "copy the data to host memory first (cudaMemcpy or cudaMemcpyAsync)",
+     "先把数据复制到主机内存（cudaMemcpy 或 cudaMemcpyAsync）。"},
+
+    {"finding.impossible_launch", "this kernel cannot be launched: {reason}", "这个核函数无法启动：{reason}"},
+    {"finding.impossible_launch.next",
+     "correct the launch configuration <<<grid, block, shared bytes, stream>>>; an empty problem needs no launch",
+     "改正启动配置 <<<网格、线程块、共享内存字节数、流>>>；问题规模为零时不需要启动。"},
+    {"launch.zero_dimension", "a dimension of the grid or the block is 0", "网格或线程块有一个维度为 0"},
+    {"launch.too_many_threads", "{found} threads in a block, at most {limit} are possible",
+     "一个线程块有 {found} 个线程，最多只能有 {limit} 个"},
+    {"launch.block_too_large", "a block dimension of {found}, at most {limit} is possible",
+     "线程块的一个维度为 {found}，最大只能是 {limit}"},
+    {"launch.grid_too_large", "a grid dimension of {found}, at most {limit} is possible",
+     "网格的一个维度为 {found}，最大只能是 {limit}"},
+    {"launch.too_much_shared_memory", "{found} bytes of shared memory, at most {limit} are possible",
+     "共享内存为 {found} 字节，最多只能有 {limit} 字节"},
+
+    {"finding.read_unwritten", "memory is read here that nothing has written yet", "这里读取的内存还没有被写入过"},
+    {"finding.read_unwritten.next",
+     "check that every element is copied in or computed first: the offsets, the sizes, the last chunk, the order",
+     "检查每个元素是否都先被复制进来或计算出来：偏移、大小、最后一块以及先后顺序。"},
+
+    {"finding.destroyed_in_use", "this is given back while work that was issued earlier still uses it",
+     "这里归还的资源仍被先前提交的工作使用"},
+    {"finding.destroyed_in_use.next",
+     "wait for that work first (cudaStreamSynchronize), then free the memory or destroy the stream or event",
+     "先等待那些工作完成（cudaStreamSynchronize），再释放内存或销毁流、事件。"},
+
+    {"finding.unchecked_error", "{call} failed with {error}, and the program never looked at the error",
+     "{call} 失败并返回 {error}，而程序从未检查这个错误"},
+    {"finding.unchecked_error.next",
+     "check what every CUDA call returns, and call cudaGetLastError after each kernel launch",
+     "检查每个 CUDA 调用的返回值，并在每次启动核函数之后调用 cudaGetLastError。"},
+};
+
+}  // namespace
+
+std::span<const Entry> findings() { return entries; }
+
+}  // namespace messages::catalog
