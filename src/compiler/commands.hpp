@@ -1,0 +1,36 @@
+// The command lines of the compilers.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "compiler/build.hpp"
+#include "compiler/location.hpp"
+
+namespace compiler {
+
+using Command = std::vector<std::string>;
+
+// One source on its way to an object file.
+struct Unit {
+    std::filesystem::path source;  // as the user named it
+    std::filesystem::path input;   // what the compiler reads: the source, or its rewritten text
+    std::filesystem::path object;
+    std::filesystem::path dependencies;                     // make's rule for the object; empty when not asked for
+    std::vector<std::filesystem::path> header_directories;  // those of rewritten headers
+    bool cuda = false;                                      // a .cu file
+};
+
+Command compile_command(const BuildRequest& request, const Location& location, const Unit& unit);
+
+Command link_command(const BuildRequest& request, const Location& location, const std::vector<Unit>& units,
+                     const std::filesystem::path& output);
+
+// The static libraries that link_command() names.
+std::vector<std::filesystem::path> linked_libraries(const BuildRequest& request, const Location& location);
+
+// The nvcc to use; empty without a CUDA Toolkit.
+std::filesystem::path find_nvcc();
+
+}  // namespace compiler

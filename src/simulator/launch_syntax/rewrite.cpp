@@ -1,0 +1,504 @@
+#include "simulator/launch_syntax/rewrite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "simulator/launch_syntax/tokens.hpp"
+
+namespace simulator {
+namespace {
+
+constexpr std::string_view launch_open = "<<<";
+constexpr int fewest_configuration_arguments = 2;
+constexpr int most_configuration_arguments = 4;
+
+bool is_any(const Token& token, std::initializer_list<std::string_view> choices) {
+    return std::find(choices.begin(), choices.end(), token.text) != choices.end();
+}
+
+bool opens(const Token& token) {
+    return is_any(token, {"(", "[", "{"});
+}
+
+bool closes(const Token& token) {
+    return is_any(token, {")", "]", "}"});
+}
+
+// Words after which an expression starts: they are never a part of a kernel's name.
+bool is_keyword_before_expression(const Token& token) {
+    return is_any(token, {"return", "if", "else", "while", "for", "switch", "do", "case", "co_return", "co_await", "co_yield",
+                          "throw", "sizeof", "alignof", "decltype", "noexcept", "constexpr", "and", "or", "not", "new", "delete"});
+}
+
+// A change of the source: `length` bytes at `offset` become `replacement`.
+struct Edit {
+    std::size_t offset = 0;
+    std::size_t length = 0;
+    std::string replacement;
+};
+
+// How many pieces the commas outside brackets make. Where a '<' may be a comparison or open template arguments, both
+// readings are counted.
+struct ArgumentCount {
+    int fewest = 0;
+    int most = 0;
+};
+
+// The parts of a launch, as indices into the tokens.
+struct Launch {
+    std::size_t kernel = 0;     // the first token of the kernel's name
+    std::size_t open = 0;       // <<<
+    std::size_t close = 0;      // the first of the three '>'
+    std::size_t arguments = 0;  // ( before the kernel's arguments
+};
+
+class Rewriter {
+public:
+    Rewriter(std::string_view source, std::string_view file_name)
+        : source_(source), file_name_(file_name), parsed_(tokenize(source)), tokens_(parsed_.tokens) {}
+
+    RewriteResult run() {
+        check_macros();
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            track_scope(i);
+            if (tokens_[i].is(launch_open)) {
+                rewrite_launch(i);
+            } else if (tokens_[i].text.size() > launch_open.size() && tokens_[i].text.starts_with(launch_open)) {
+                fail(tokens_[i], "expected '<<<' behind a kernel's name, found '{}' (an unresolved merge conflict?)",
+                     tokens_[i].text);
+            } else if (tokens_[i].is("__shared__")) {
+                rewrite_dynamic_shared_memory(i);
+            }
+        }
+        return finish();
+    }
+
+private:
+    template <class... Values>
+    void fail(std::size_t offset, fmt::format_string<Values...> format, Values&&... values) {
+        const std::string_view before = source_.substr(0, offset);
+        const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+        result_.errors.push_back({static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+                                  static_cast<int>(offset - line_start) + 1,
+                                  fmt::format(format, std::forward<Values>(values)...)});
+    }
+
+    template <class... Values>
+    void fail(const Token& token, fmt::format_string<Values...> format, Values&&... values) {
+        fail(token.offset, format, std::forward<Values>(values)...);
+    }
+
+    [[nodiscard]] std::string found(std::size_t index) const {
+        return index < tokens_.size() ? fmt::format("'{}'", tokens_[index].text) : "the end of the file";
+    }
+
+    void replace(const Token& token, std::string text) { edits_.push_back({token.offset, token.text.size(), std::move(text)}); }
+    void insert(std::size_t offset, std::string text) { edits_.push_back({offset, 0, std::move(text)}); }
+
+    // The preprocessor would paste such a launch into the program after this pass has run.
+    void check_macros() {
+        for (const MacroBody& macro : parsed_.macros) {
+            const auto& body = macro.tokens;
+            for (std::size_t i = 0; i < body.size(); ++i) {
+                if (body[i].is(launch_open) && !(i > 0 && body[i - 1].is("operator"))) {
+                    fail(body[i], "expected no kernel launch inside a macro, found '<<<' in '{}': write it in a function "
+                         "instead", macro.name);
+                }
+            }
+        }
+    }
+
+    // Keeps the open braces that are not those of a namespace or of extern "C".
+    void track_scope(std::size_t index) {
+        if (tokens_[index].is("{")) {
+            scopes_.push_back(opens_namespace(index));
+        } else if (tokens_[index].is("}") && !scopes_.empty()) {
+            scopes_.pop_back();
+        }
+    }
+
+    [[nodiscard]] bool opens_namespace(std::size_t brace) const {
+        if (brace >= 2 && tokens_[brace - 1].kind == TokenKind::literal) {
+            return tokens_[brace - 2].is("extern");
+        }
+        std::size_t first = brace;
+        while (first > 0 && (tokens_[first - 1].kind == TokenKind::identifier || tokens_[first - 1].is("::"))) {
+            --first;
+            if (tokens_[first].is("namespace")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    [[nodiscard]] bool at_namespace_scope() const {
+        return std::find(scopes_.begin(), scopes_.end(), false) == scopes_.end();
+    }
+
+    // The index of the bracket that closes the one at `open`, nothing when the text is unbalanced.
+    [[nodiscard]] std::optional<std::size_t> matching_close(std::size_t open) const {
+        int depth = 0;
+        for (std::size_t i = open; i < tokens_.size(); ++i) {
+            depth += opens(tokens_[i]) ? 1 : 0;
+            depth -= closes(tokens_[i]) ? 1 : 0;
+            if (depth == 0) {
+                return i;
+            }
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<std::size_t> matching_open(std::size_t close) const {
+        int depth = 0;
+        for (std::size_t i = close + 1; i-- > 0;) {
+            depth += closes(tokens_[i]) ? 1 : 0;
+            depth -= opens(tokens_[i]) ? 1 : 0;
+            if (depth == 0) {
+                return i;
+            }
+        }
+        return std::nullopt;
+    }
+
+    // From a '>' back to the '<' of its template argument list.
+    [[nodiscard]] std::optional<std::size_t> matching_angle(std::size_t close) const {
+        int depth = 0;
+        for (std::size_t i = close + 1; i-- > 0;) {
+            const Token& token = tokens_[i];
+            if (closes(token)) {
+                const auto open = matching_open(i);
+                if (!open) {
+                    return std::nullopt;
+                }
+                i = *open;
+            } else if (opens(token) || token.is(";")) {
+                return std::nullopt;
+            }
+            depth += token.is(">") ? 1 : 0;
+            depth -= token.is("<") ? 1 : 0;
+            if (depth == 0) {
+                return i;
+            }
+        }
+        return std::nullopt;
+    }
+
+    // The first token of the name, or of the expression, that ends before `end`: k, ns::k<int, 4>, (pick()), table[2].
+    [[nodiscard]] std::optional<std::size_t> kernel_start(std::size_t end) const {
+        std::size_t first = end;
+        while (first > 0) {
+            const auto part = part_start(first - 1);
+            if (!part) {
+                return std::nullopt;
+            }
+            first = leading_qualifier(*part);
+            if (first == 0) {
+                break;
+            }
+            const Token& before = tokens_[first - 1];
+            if (is_any(before, {"::", ".", "->"})) {
+                --first;
+            } else if (!continues_call_or_index(*part, first)) {
+                break;
+            }
+        }
+        return first == end ? std::nullopt : std::optional(first);
+    }
+
+    // One part of a name: an identifier with its template arguments, or a bracketed group.
+    [[nodiscard]] std::optional<std::size_t> part_start(std::size_t last) const {
+        const Token& token = tokens_[last];
+        if (token.kind == TokenKind::identifier) {
+            return is_keyword_before_expression(token) ? std::nullopt : std::optional(last);
+        }
+        if (is_any(token, {")", "]"})) {
+            return matching_open(last);
+        }
+        if (!token.is(">")) {
+            return std::nullopt;
+        }
+        const auto angle = matching_angle(last);
+        if (!angle || *angle == 0 || tokens_[*angle - 1].kind != TokenKind::identifier) {
+            return std::nullopt;
+        }
+        return *angle - 1;
+    }
+
+    // Takes in the `::` of ::k and the `template` of a.template k<int>.
+    [[nodiscard]] std::size_t leading_qualifier(std::size_t first) const {
+        if (first > 0 && tokens_[first - 1].is("template")) {
+            --first;
+        }
+        const bool global = first > 0 && tokens_[first - 1].is("::") &&
+                            (first == 1 || is_keyword_before_expression(tokens_[first - 2]) ||
+                             !(tokens_[first - 2].kind == TokenKind::identifier || tokens_[first - 2].is(">")));
+        return global ? first - 1 : first;
+    }
+
+    // Whether the group at `part` is the argument list or index of an expression that ends just before it.
+    [[nodiscard]] bool continues_call_or_index(std::size_t part, std::size_t first) const {
+        if (!is_any(tokens_[part], {"(", "["}) || first != part) {
+            return false;
+        }
+        const Token& before = tokens_[part - 1];
+        if (before.is(")")) {  // not the condition of `if (x) (k)<<<...>>>`
+            const auto open = matching_open(part - 1);
+            return open && !(*open > 0 && is_keyword_before_expression(tokens_[*open - 1]));
+        }
+        return before.is("]") || (before.kind == TokenKind::identifier && !is_keyword_before_expression(before));
+    }
+
+    // The last three of a row of '>' that starts at `index` (>>> also ends nested template arguments), if it has three.
+    [[nodiscard]] std::optional<std::size_t> triple_angle(std::size_t index) const {
+        std::size_t end = index;
+        while (end < tokens_.size() && tokens_[end].is(">") && (end == index || tokens_[end].offset == tokens_[end - 1].end())) {
+            ++end;
+        }
+        return end >= index + 3 ? std::optional(end - 3) : std::nullopt;
+    }
+
+    [[nodiscard]] ArgumentCount count_arguments(std::size_t begin, std::size_t end) const {
+        if (begin == end) {
+            return {0, 0};
+        }
+        ArgumentCount count{1, 1};
+        int angles = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (opens(tokens_[i])) {
+                i = matching_close(i).value_or(end);
+                continue;
+            }
+            if (tokens_[i].is("<") && i > begin && tokens_[i - 1].kind == TokenKind::identifier) {
+                ++angles;
+            } else if (tokens_[i].is(">") && angles > 0) {
+                --angles;
+            } else if (tokens_[i].is(",")) {
+                ++count.most;
+                count.fewest += angles == 0 ? 1 : 0;
+            }
+        }
+        return count;
+    }
+
+    [[nodiscard]] bool plausible_configuration(std::size_t begin, std::size_t end) const {
+        const auto [fewest, most] = count_arguments(begin, end);
+        return most >= fewest_configuration_arguments && fewest <= most_configuration_arguments;
+    }
+
+    // The '>>>' that ends the configuration behind `open`; reports what is wrong when there is none.
+    std::optional<std::size_t> configuration_close(std::size_t open) {
+        std::optional<std::size_t> first_close;
+        std::size_t i = open + 1;
+        for (; i < tokens_.size(); ++i) {
+            if (tokens_[i].is(";") || closes(tokens_[i]) || tokens_[i].text.starts_with(launch_open)) {
+                break;
+            }
+            if (opens(tokens_[i])) {
+                i = matching_close(i).value_or(tokens_.size());
+                continue;
+            }
+            const auto close = triple_angle(i);
+            if (!close) {
+                continue;
+            }
+            i = *close + 2;
+            const bool before_arguments = i + 1 < tokens_.size() && tokens_[i + 1].is("(");
+            if (before_arguments && plausible_configuration(open + 1, *close)) {
+                return close;
+            }
+            first_close = first_close ? first_close : close;
+        }
+        report_configuration(open, first_close, std::min(i, tokens_.size()));
+        return std::nullopt;
+    }
+
+    void report_configuration(std::size_t open, std::optional<std::size_t> close, std::size_t stop) {
+        if (!close) {
+            fail(tokens_[open], "expected '>>>' to close the launch configuration, found {}", found(stop));
+        } else if (!plausible_configuration(open + 1, *close)) {
+            fail(tokens_[open], "expected 2 to 4 launch configuration arguments (grid, block, shared bytes, stream), found {}",
+                 count_arguments(open + 1, *close).fewest);
+        } else {
+            fail(tokens_[*close], "expected '(' and the kernel's arguments after '>>>', found {}", found(*close + 3));
+        }
+    }
+
+    void rewrite_launch(std::size_t open) {
+        if (open > 0 && tokens_[open - 1].is("operator")) {
+            return;  // operator<< with template arguments
+        }
+        const auto kernel = kernel_start(open);
+        if (!kernel) {
+            fail(tokens_[open], "expected a kernel's name before '<<<', found {}",
+                 open > 0 ? found(open - 1) : "the start of the file");
+            return;
+        }
+        const auto close = configuration_close(open);
+        if (!close) {
+            return;
+        }
+        const std::size_t arguments = *close + 3;
+        const auto end = matching_close(arguments);
+        if (!end || !tokens_[*end].is(")")) {
+            fail(tokens_[arguments], "expected ')' to close the kernel's arguments, found {}", found(end.value_or(tokens_.size())));
+            return;
+        }
+        emit_launch({*kernel, open, *close, arguments}, *end);
+    }
+
+    void emit_launch(const Launch& launch, std::size_t end) {
+        insert(tokens_[launch.kernel].offset, fmt::format("SIMULATOR_KERNEL(\"{}\", ", kernel_name(launch)));
+        replace(tokens_[launch.open], ").with(");
+        edits_.push_back({tokens_[launch.close].offset, 3, ")"});
+        wrap_zeros(launch.arguments, end);
+    }
+
+    // The last identifier of the name: what a GPU's trace and the simulated one have in common.
+    [[nodiscard]] std::string_view kernel_name(const Launch& launch) const {
+        std::size_t last = launch.open - 1;
+        if (tokens_[last].is(">")) {
+            last = matching_angle(last).value_or(last + 1) - 1;
+        }
+        if (tokens_[last].kind == TokenKind::identifier) {
+            return tokens_[last].text;
+        }
+        for (std::size_t i = launch.kernel; i < launch.open; ++i) {
+            if (tokens_[i].kind == TokenKind::identifier) {
+                return tokens_[i].text;
+            }
+        }
+        return "kernel";
+    }
+
+    // A literal 0 or NULL is a null pointer only as long as it is a literal: the header needs to know of it.
+    void wrap_zeros(std::size_t open, std::size_t close) {
+        std::vector<std::size_t> zeros;
+        for (std::size_t i = open + 1; i < close; ++i) {
+            if (opens(tokens_[i])) {
+                i = matching_close(i).value_or(close);
+            } else if (tokens_[i].text.starts_with("<")) {
+                return;  // its commas may be those of template arguments
+            } else if (is_any(tokens_[i], {"0", "NULL"}) && is_any(tokens_[i - 1], {"(", ","}) &&
+                       is_any(tokens_[i + 1], {")", ","})) {
+                zeros.push_back(i);
+            }
+        }
+        for (const std::size_t zero : zeros) {
+            insert(tokens_[zero].offset, "::simulator::Zero(");
+            insert(tokens_[zero].end(), ")");
+        }
+    }
+
+    // extern __shared__ T name[][N];  ->  auto* name = ::simulator::dynamic_shared_memory<T [N]>();
+    void rewrite_dynamic_shared_memory(std::size_t shared) {
+        std::size_t begin = shared;
+        while (begin > 0 && !is_any(tokens_[begin - 1], {";", "{", "}"}) && !tokens_[begin].is("extern")) {
+            --begin;
+        }
+        std::size_t end = shared;
+        bool external = false;
+        for (end = begin; end < tokens_.size() && !is_any(tokens_[end], {";", "{", "}", "="}); ++end) {
+            external = external || tokens_[end].is("extern");
+        }
+        if (!external) {
+            return;
+        }
+        std::size_t bracket = begin;
+        while (bracket < end && !tokens_[bracket].is("[")) {
+            ++bracket;
+        }
+        const bool complete = end < tokens_.size() && tokens_[end].is(";") && bracket + 1 < end && bracket > begin + 2 &&
+                              tokens_[bracket + 1].is("]") && tokens_[bracket - 1].kind == TokenKind::identifier &&
+                              only_array_bounds(bracket, end);
+        if (!complete) {
+            fail(tokens_[shared], "expected 'extern __shared__ TYPE NAME[];' for dynamic shared memory, found {}",
+                 found(end));
+            return;
+        }
+        emit_dynamic_shared_memory(begin, bracket, end);
+    }
+
+    [[nodiscard]] bool only_array_bounds(std::size_t bracket, std::size_t end) const {
+        while (bracket < end && tokens_[bracket].is("[")) {
+            bracket = matching_close(bracket).value_or(end) + 1;
+        }
+        return bracket == end;
+    }
+
+    void emit_dynamic_shared_memory(std::size_t begin, std::size_t bracket, std::size_t end) {
+        const std::string name(tokens_[bracket - 1].text);
+        // A file's dynamic shared memory is found at each use, a function's once.
+        insert(tokens_[begin].offset, at_namespace_scope()
+                                          ? "static constexpr ::simulator::DynamicSharedMemory<"
+                                          : fmt::format("auto* {} = ::simulator::dynamic_shared_memory<", name));
+        for (std::size_t i = begin; i < bracket + 2; ++i) {
+            if (is_any(tokens_[i], {"__align__", "alignas", "__attribute__"}) && tokens_[i + 1].is("(")) {
+                const std::size_t close = std::min(matching_close(i + 1).value_or(bracket), bracket);
+                for (; i < close; ++i) {
+                    replace(tokens_[i], "");
+                }
+                replace(tokens_[i], "");
+            } else if (i >= bracket - 1 || is_any(tokens_[i], {"extern", "__shared__", "static"})) {
+                replace(tokens_[i], "");
+            }
+        }
+        insert(tokens_[end].offset, at_namespace_scope() ? fmt::format("> {}{{}}", name) : ">()");
+    }
+
+    RewriteResult finish() {
+        if (!result_.ok()) {
+            std::stable_sort(result_.errors.begin(), result_.errors.end(), [](const auto& a, const auto& b) {
+                return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+            });
+            return std::move(result_);
+        }
+        result_.changed = !edits_.empty();
+        result_.text = line_directive() + edited_source();
+        return std::move(result_);
+    }
+
+    [[nodiscard]] std::string line_directive() const {
+        std::string escaped;
+        for (const char c : file_name_) {
+            escaped += (c == '\\' || c == '"') ? std::string{'\\', c} : std::string{c};
+        }
+        return fmt::format("#line 1 \"{}\"\n", escaped);
+    }
+
+    std::string edited_source() {
+        std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
+        std::string text;
+        std::size_t position = 0;
+        for (const Edit& edit : edits_) {
+            text += source_.substr(position, edit.offset - position);
+            text += edit.replacement;
+            position = edit.offset + edit.length;
+        }
+        return text += source_.substr(position);
+    }
+
+    std::string_view source_;
+    std::string_view file_name_;
+    TokenizedSource parsed_;
+    const std::vector<Token>& tokens_;
+    std::vector<bool> scopes_;  // of each open brace: whether it is a namespace's
+    std::vector<Edit> edits_;
+    RewriteResult result_;
+};
+
+}  // namespace
+
+RewriteResult rewrite_launches(std::string_view source, std::string_view file_name) {
+    return Rewriter(source, file_name).run();
+}
+
+std::string describe(const RewriteError& error, std::string_view file_name) {
+    return fmt::format("{}:{}:{}: error: {}", file_name, error.line, error.column, error.message);
+}
+
+}  // namespace simulator
