@@ -101,7 +101,6 @@ inline void touch(std::uintptr_t address, std::size_t bytes, Access kind, std::u
     }
 }
 
-// An access of a whole range may begin outside tracked memory only by a bug of the program; it is judged by its begin.
 inline void touch(const volatile void* address, std::size_t bytes, Access kind, void* pc) {
     touch(reinterpret_cast<std::uintptr_t>(address), bytes, kind, reinterpret_cast<std::uintptr_t>(pc));
 }
@@ -253,7 +252,7 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
     return to;
 }
 
-// Where the program is linked with --wrap, its calls of memcpy, memmove and memset arrive here.
+// Where the program is linked with --wrap, its calls of memcpy, memmove, memset and memcmp arrive here.
 void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
     touch(from, bytes, Access::read, CALLER);
     touch(to, bytes, Access::write, CALLER);
@@ -270,6 +269,17 @@ void* __wrap_memset(void* to, int value, std::size_t bytes) {
     touch(to, bytes, Access::write, CALLER);
     simulator::raw_fill(to, static_cast<std::byte>(value), bytes);
     return to;
+}
+
+int __wrap_memcmp(const void* left, const void* right, std::size_t bytes) {
+    touch(left, bytes, Access::read, CALLER);
+    touch(right, bytes, Access::read, CALLER);
+    return simulator::raw_compare(left, right, bytes);
+}
+int __wrap_bcmp(const void* left, const void* right, std::size_t bytes) {  // what clang++ makes of memcmp(...) == 0
+    touch(left, bytes, Access::read, CALLER);
+    touch(right, bytes, Access::read, CALLER);
+    return simulator::raw_compare(left, right, bytes);
 }
 
 }  // extern "C"

@@ -1,9 +1,6 @@
 // Our own runtime for the compiler's thread-sanitizer and trace-pc instrumentation: it notes which tracked memory the
-// program touches, and counts basic blocks. Programs are compiled with
-//   -O1 -g -U_FORTIFY_SOURCE -fsanitize=thread -fsanitize-coverage=trace-pc -fno-optimize-sibling-calls
-//   -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
-//   g++: --param tsan-instrument-func-entry-exit=0     clang++: -mllvm -tsan-instrument-func-entry-exit=0
-// and linked with -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset, without any -fsanitize.
+// program touches, and counts basic blocks. How programs must be compiled and linked for it: simulator_program_cpp_args
+// and simulator_program_link_args in meson.build.
 #pragma once
 
 #include <cstddef>

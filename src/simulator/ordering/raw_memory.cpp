@@ -7,6 +7,7 @@ extern "C" {
 [[gnu::weak]] void* __real_memcpy(void*, const void*, std::size_t);
 [[gnu::weak]] void* __real_memmove(void*, const void*, std::size_t);
 [[gnu::weak]] void* __real_memset(void*, int, std::size_t);
+[[gnu::weak]] int __real_memcmp(const void*, const void*, std::size_t);
 }
 
 namespace simulator {
@@ -33,6 +34,10 @@ void raw_fill(void* to, std::byte value, std::size_t bytes) {
     } else {
         std::memset(to, std::to_integer<int>(value), bytes);
     }
+}
+
+int raw_compare(const void* left, const void* right, std::size_t bytes) {
+    return __real_memcmp != nullptr ? __real_memcmp(left, right, bytes) : std::memcmp(left, right, bytes);
 }
 
 }  // namespace simulator
