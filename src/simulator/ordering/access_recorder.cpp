@@ -15,6 +15,10 @@ namespace {
 template <typename Function>
 void for_each_run(std::uint64_t bits, Function&& function) {
     std::size_t position = 0;
+    if (bits == ~std::uint64_t{0}) {
+        function(position, std::size_t{64});
+        return;
+    }
     while (bits != 0) {
         const auto gap = static_cast<std::size_t>(std::countr_zero(bits));
         const auto count = static_cast<std::size_t>(std::countr_one(bits >> gap));
@@ -51,6 +55,15 @@ std::byte* DeferredWrites::target(const Run& run) const {
 }
 
 const std::byte* DeferredWrites::held_back(const Run& run) const { return pages_[run.page].bytes->data() + run.offset; }
+
+// Swaps the bytes in memory with those held back.
+void DeferredWrites::exchange(const Run& run) {
+    PageBytes now;
+    std::byte* const held = pages_[run.page].bytes->data() + run.offset;
+    raw_copy(now.data(), target(run), run.bytes);
+    raw_copy(target(run), held, run.bytes);
+    raw_copy(held, now.data(), run.bytes);
+}
 
 void DeferredWrites::apply() {
     for (const Run& run : runs_) {
@@ -160,21 +173,22 @@ std::vector<std::pair<std::uintptr_t, const AccessRecorder::Page*>> AccessRecord
 
 std::vector<AccessInterval> AccessRecorder::intervals() const {
     std::array<std::vector<AccessInterval>, kinds> found;
-    const auto add = [&found](std::uintptr_t line_begin, Access kind, std::uint64_t bits, std::uintptr_t pc) {
-        for_each_run(bits, [&](std::size_t first, std::size_t count) {
-            append(found[static_cast<std::size_t>(kind)],
-                   {line_begin + first, line_begin + first + count, kind, pc});
-        });
+    const auto add_page = [&found](std::uintptr_t begin, Access kind, const Lines& lines, const Lines* hidden) {
+        std::vector<AccessInterval>& of_kind = found[static_cast<std::size_t>(kind)];
+        for (std::size_t index = 0; index < lines_per_page; ++index, begin += line_bytes) {
+            const Line& line = lines[index];
+            const std::uint64_t bits = hidden == nullptr ? line.touched : line.touched & ~(*hidden)[index].touched;
+            for_each_run(bits, [&](std::size_t first, std::size_t count) {
+                append(of_kind, {begin + first, begin + first + count, kind, line.pc});
+            });
+        }
     };
     for (const auto& [number, page] : pages_in_order()) {
-        for (std::size_t index = 0; index < lines_per_page; ++index) {
-            const std::uintptr_t begin = number * page_bytes + index * line_bytes;
-            const Line read = page->line(Access::read, index);
-            const Line write = page->line(Access::write, index);
-            const Line atomic = page->line(Access::atomic, index);
-            add(begin, Access::read, read.touched & ~write.touched, read.pc);
-            add(begin, Access::write, write.touched, write.pc);
-            add(begin, Access::atomic, atomic.touched & ~write.touched, atomic.pc);
+        const Lines* const written = page->lines[static_cast<std::size_t>(Access::write)];
+        for (const Access kind : {Access::read, Access::write, Access::atomic}) {
+            if (const Lines* const lines = page->lines[static_cast<std::size_t>(kind)]) {
+                add_page(number * page_bytes, kind, *lines, kind == Access::write ? nullptr : written);
+            }
         }
     }
     std::vector<AccessInterval> all;
@@ -199,8 +213,9 @@ std::uint64_t AccessRecorder::bytes_written() const {
     std::uint64_t sum = 0;
     for (const auto& [number, page] : pages_) {
         for (std::size_t index = 0; index < lines_per_page; ++index) {
-            const std::uint64_t bits = page.line(Access::write, index).touched | page.line(Access::atomic, index).touched;
-            sum += static_cast<std::uint64_t>(std::popcount(bits));
+            const Line plain = page.line(Access::write, index);
+            const Line atomic = page.line(Access::atomic, index);
+            sum += static_cast<std::uint64_t>(std::popcount(plain.touched | atomic.touched));
         }
     }
     return sum;
@@ -232,29 +247,31 @@ DeferredWrites AccessRecorder::take_back_writes() {
         if (page->saved == nullptr) {
             throw std::logic_error("take_back_writes() needs save_pages(true) before the first access, and runs once");
         }
-        const auto index = static_cast<std::uint32_t>(taken.pages_.size());
         const std::size_t first_run = taken.runs_.size();
-        for (std::size_t line = 0; line < lines_per_page; ++line) {
-            for_each_run((*written)[line].touched, [&](std::size_t first, std::size_t count) {
-                const std::size_t offset = line * line_bytes + first;
-                if (taken.runs_.size() > first_run && taken.runs_.back().offset + taken.runs_.back().bytes == offset) {
-                    taken.runs_.back().bytes = static_cast<std::uint16_t>(taken.runs_.back().bytes + count);
-                } else {
-                    taken.runs_.push_back({index, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(count)});
-                }
-            });
-        }
+        append_runs(taken, *written);
         taken.pages_.push_back({number * page_bytes, std::move(page->saved)});
-        PageBytes now;
         for (std::size_t run = first_run; run < taken.runs_.size(); ++run) {
-            std::byte* const target = taken.target(taken.runs_[run]);
-            std::byte* const saved = taken.pages_.back().bytes->data() + taken.runs_[run].offset;
-            raw_copy(now.data(), target, taken.runs_[run].bytes);
-            raw_copy(target, saved, taken.runs_[run].bytes);
-            raw_copy(saved, now.data(), taken.runs_[run].bytes);
+            taken.exchange(taken.runs_[run]);
         }
     }
     return taken;
+}
+
+// The written runs of the page that `taken` gets next.
+void AccessRecorder::append_runs(DeferredWrites& taken, const Lines& written) {
+    const auto page = static_cast<std::uint32_t>(taken.pages_.size());
+    std::vector<DeferredWrites::Run>& runs = taken.runs_;
+    const std::size_t first_run = runs.size();
+    for (std::size_t line = 0; line < lines_per_page; ++line) {
+        for_each_run(written[line].touched, [&](std::size_t first, std::size_t count) {
+            const std::size_t offset = line * line_bytes + first;
+            if (runs.size() > first_run && runs.back().offset + runs.back().bytes == offset) {
+                runs.back().bytes = static_cast<std::uint16_t>(runs.back().bytes + count);
+            } else {
+                runs.push_back({page, static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(count)});
+            }
+        });
+    }
 }
 
 }  // namespace simulator

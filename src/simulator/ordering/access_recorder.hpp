@@ -67,6 +67,7 @@ private:
         std::uint16_t bytes = 0;
     };
 
+    void exchange(const Run& run);
     std::byte* target(const Run& run) const;
     const std::byte* held_back(const Run& run) const;
 
@@ -159,6 +160,7 @@ private:
     void record_across_lines(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc);
     Line* lines_of(std::uintptr_t number, Access kind);
     Lines* fresh_lines();
+    static void append_runs(DeferredWrites& taken, const Lines& written);
     std::vector<std::pair<std::uintptr_t, Page*>> pages_in_order();
     std::vector<std::pair<std::uintptr_t, const Page*>> pages_in_order() const;
 

@@ -8,7 +8,7 @@
 
 namespace simulator {
 
-constinit thread_local InstrumentationState instrumentation;
+constinit thread_local InstrumentationState instrumentation [[gnu::tls_model("initial-exec")]];
 
 namespace {
 
@@ -76,33 +76,47 @@ bool overlaps_extra_range(std::uintptr_t address, std::size_t bytes) {
     return range != tracked.extra_end && range->begin < address + bytes;
 }
 
-[[gnu::noinline]] bool host_may_touch(std::uintptr_t address, Access kind, std::uintptr_t pc) {
-    if (tracked.host_touches_device_memory == nullptr) {
-        return true;
-    }
+[[gnu::noinline]] void touch_device_from_host(std::uintptr_t address, std::size_t bytes, Access kind,
+                                              std::uintptr_t pc) {
     const RecordingPaused paused;
-    return tracked.host_touches_device_memory(address, kind, pc);
+    if (tracked.host_touches_device_memory == nullptr || tracked.host_touches_device_memory(address, kind, pc)) {
+        paused.recorder()->record(address, bytes, kind, pc);
+    }
 }
 
-inline void touch(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
+[[gnu::noinline]] void touch_extra(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
+    if (overlaps_extra_range(address, bytes)) {
+        instrumentation.recorder->record(address, bytes, kind, pc);
+    }
+}
+
+// What is rare is a call in tail position, so that the usual path saves no registers.
+[[gnu::always_inline]] inline void touch_here(std::uintptr_t address, std::size_t bytes, Access kind,
+                                              std::uintptr_t pc) {
     AccessRecorder* const recorder = instrumentation.recorder;
     if (recorder == nullptr) {
         return;
     }
-    if (tracked.device.contains(address)) {
-        if (instrumentation.running == Running::device_code || host_may_touch(address, kind, pc)) {
-            recorder->record(address, bytes, kind, pc);
-        }
-    } else if (tracked.pinned.contains(address)) {
-        recorder->record(address, bytes, kind, pc);
-    } else if (address < tracked.around_extra.end && address + bytes > tracked.around_extra.begin &&
-               overlaps_extra_range(address, bytes)) {
-        recorder->record(address, bytes, kind, pc);
+    const bool on_device = tracked.device.contains(address);
+    if (on_device && instrumentation.running == Running::host_code) [[unlikely]] {
+        return touch_device_from_host(address, bytes, kind, pc);
+    }
+    if (on_device || tracked.pinned.contains(address)) {
+        return recorder->record(address, bytes, kind, pc);
+    }
+    if (address < tracked.around_extra.end && address + bytes > tracked.around_extra.begin) {
+        return touch_extra(address, bytes, kind, pc);
     }
 }
 
-inline void touch(const volatile void* address, std::size_t bytes, Access kind, void* pc) {
-    touch(reinterpret_cast<std::uintptr_t>(address), bytes, kind, reinterpret_cast<std::uintptr_t>(pc));
+// For the accesses that kernels are made of: a copy of the code for each, with constant size and kind.
+[[gnu::always_inline]] inline void touch_hot(const void* address, std::size_t bytes, Access kind, void* pc) {
+    touch_here(reinterpret_cast<std::uintptr_t>(address), bytes, kind, reinterpret_cast<std::uintptr_t>(pc));
+}
+
+// For all others.
+[[gnu::noinline]] void touch(const volatile void* address, std::size_t bytes, Access kind, void* pc) {
+    touch_here(reinterpret_cast<std::uintptr_t>(address), bytes, kind, reinterpret_cast<std::uintptr_t>(pc));
 }
 
 }  // namespace
@@ -130,13 +144,14 @@ void remove_tracked_range(AddressRange range) {
 void set_host_touches_device_memory(HostTouchesDeviceMemory handler) { tracked.host_touches_device_memory = handler; }
 
 void record_access(const volatile void* address, std::size_t bytes, Access kind, std::uintptr_t pc) {
-    touch(reinterpret_cast<std::uintptr_t>(address), bytes, kind, pc);
+    touch_here(reinterpret_cast<std::uintptr_t>(address), bytes, kind, pc);
 }
 
 }  // namespace simulator
 
 using simulator::Access;
 using simulator::touch;
+using simulator::touch_hot;
 
 // The names below are fixed by the compilers. Each is called before the access it announces.
 #define CALLER __builtin_return_address(0)
@@ -148,24 +163,24 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __sanitizer_cov_trace_pc() { ++simulator::instrumentation.basic_blocks; }
 
-#define PLAIN_ACCESS(size)                                                                                    \
-    void __tsan_read##size(void* address) { touch(address, size, Access::read, CALLER); }                     \
-    void __tsan_write##size(void* address) { touch(address, size, Access::write, CALLER); }                   \
-    void __tsan_read##size##_pc(void* address, void* pc) { touch(address, size, Access::read, pc); }          \
-    void __tsan_write##size##_pc(void* address, void* pc) { touch(address, size, Access::write, pc); }        \
-    void __tsan_volatile_read##size(void* address) { touch(address, size, Access::read, CALLER); }            \
-    void __tsan_volatile_write##size(void* address) { touch(address, size, Access::write, CALLER); }          \
-    void __tsan_unaligned_read##size(void* address) { touch(address, size, Access::read, CALLER); }           \
-    void __tsan_unaligned_write##size(void* address) { touch(address, size, Access::write, CALLER); }         \
-    void __tsan_unaligned_volatile_read##size(void* address) { touch(address, size, Access::read, CALLER); }  \
+#define PLAIN_ACCESS(size)                                                                                     \
+    void __tsan_read##size(void* address) { touch_hot(address, size, Access::read, CALLER); }                  \
+    void __tsan_write##size(void* address) { touch_hot(address, size, Access::write, CALLER); }                \
+    void __tsan_read##size##_pc(void* address, void* pc) { touch(address, size, Access::read, pc); }           \
+    void __tsan_write##size##_pc(void* address, void* pc) { touch(address, size, Access::write, pc); }         \
+    void __tsan_volatile_read##size(void* address) { touch(address, size, Access::read, CALLER); }             \
+    void __tsan_volatile_write##size(void* address) { touch(address, size, Access::write, CALLER); }           \
+    void __tsan_unaligned_read##size(void* address) { touch(address, size, Access::read, CALLER); }            \
+    void __tsan_unaligned_write##size(void* address) { touch(address, size, Access::write, CALLER); }          \
+    void __tsan_unaligned_volatile_read##size(void* address) { touch(address, size, Access::read, CALLER); }   \
     void __tsan_unaligned_volatile_write##size(void* address) { touch(address, size, Access::write, CALLER); } \
-    void __tsan_read_write##size(void* address) {                                                             \
-        touch(address, size, Access::read, CALLER);                                                           \
-        touch(address, size, Access::write, CALLER);                                                          \
-    }                                                                                                         \
-    void __tsan_unaligned_read_write##size(void* address) {                                                   \
-        touch(address, size, Access::read, CALLER);                                                           \
-        touch(address, size, Access::write, CALLER);                                                          \
+    void __tsan_read_write##size(void* address) {                                                              \
+        touch(address, size, Access::read, CALLER);                                                            \
+        touch(address, size, Access::write, CALLER);                                                           \
+    }                                                                                                          \
+    void __tsan_unaligned_read_write##size(void* address) {                                                    \
+        touch(address, size, Access::read, CALLER);                                                            \
+        touch(address, size, Access::write, CALLER);                                                           \
     }
 
 PLAIN_ACCESS(1)
@@ -183,10 +198,10 @@ void __tsan_vptr_read(void** address) { touch(address, sizeof(void*), Access::re
 void __tsan_vptr_update(void** address, void*) { touch(address, sizeof(void*), Access::write, CALLER); }
 
 // Every atomic runs sequentially consistent, which is never weaker than what the program asked for.
-#define ATOMIC_UPDATE(bits, type, name)                                                    \
-    type __tsan_atomic##bits##_##name(volatile type* address, type value, int) {           \
-        touch(address, sizeof(type), Access::atomic, CALLER);                              \
-        return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                          \
+#define ATOMIC_UPDATE(bits, type, name)                                          \
+    type __tsan_atomic##bits##_##name(volatile type* address, type value, int) { \
+        touch(address, sizeof(type), Access::atomic, CALLER);                    \
+        return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                \
     }
 
 #define ATOMIC_COMPARE_EXCHANGE(bits, type, strength)                                                           \
@@ -197,32 +212,32 @@ void __tsan_vptr_update(void** address, void*) { touch(address, sizeof(void*), A
                                            __ATOMIC_SEQ_CST);                                                   \
     }
 
-#define ATOMIC(bits, type)                                                                                       \
-    type __tsan_atomic##bits##_load(const volatile type* address, int) {                                         \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                    \
-        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                       \
-    }                                                                                                            \
-    void __tsan_atomic##bits##_store(volatile type* address, type value, int) {                                  \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                    \
-        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                      \
-    }                                                                                                            \
-    type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                               \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                    \
-        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                            \
-    }                                                                                                            \
-    ATOMIC_UPDATE(bits, type, fetch_add)                                                                         \
-    ATOMIC_UPDATE(bits, type, fetch_sub)                                                                         \
-    ATOMIC_UPDATE(bits, type, fetch_and)                                                                         \
-    ATOMIC_UPDATE(bits, type, fetch_or)                                                                          \
-    ATOMIC_UPDATE(bits, type, fetch_xor)                                                                         \
-    ATOMIC_UPDATE(bits, type, fetch_nand)                                                                        \
-    ATOMIC_COMPARE_EXCHANGE(bits, type, strong)                                                                  \
-    ATOMIC_COMPARE_EXCHANGE(bits, type, weak)                                                                    \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type* address, type expected, type desired, int,    \
-                                                    int) {                                                       \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                    \
-        __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
-        return expected;                                                                                         \
+#define ATOMIC(bits, type)                                                                                    \
+    type __tsan_atomic##bits##_load(const volatile type* address, int) {                                      \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                 \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                    \
+    }                                                                                                         \
+    void __tsan_atomic##bits##_store(volatile type* address, type value, int) {                               \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                 \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                   \
+    }                                                                                                         \
+    type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                            \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                 \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                         \
+    }                                                                                                         \
+    ATOMIC_UPDATE(bits, type, fetch_add)                                                                      \
+    ATOMIC_UPDATE(bits, type, fetch_sub)                                                                      \
+    ATOMIC_UPDATE(bits, type, fetch_and)                                                                      \
+    ATOMIC_UPDATE(bits, type, fetch_or)                                                                       \
+    ATOMIC_UPDATE(bits, type, fetch_xor)                                                                      \
+    ATOMIC_UPDATE(bits, type, fetch_nand)                                                                     \
+    ATOMIC_COMPARE_EXCHANGE(bits, type, strong)                                                               \
+    ATOMIC_COMPARE_EXCHANGE(bits, type, weak)                                                                 \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type* address, type expected, type desired, int, \
+                                                    int) {                                                    \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                 \
+        __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
+        return expected;                                                                                      \
     }
 
 ATOMIC(8, std::uint8_t)

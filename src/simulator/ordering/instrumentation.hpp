@@ -26,7 +26,8 @@ struct InstrumentationState {
     std::uint64_t basic_blocks = 0;  // executed by this thread so far
     Running running = Running::device_code;
 };
-extern constinit thread_local InstrumentationState instrumentation;
+// The model spares the hot functions a call that finds the variable.
+extern constinit thread_local InstrumentationState instrumentation [[gnu::tls_model("initial-exec")]];
 
 // Told when host code touches the device arena. Returns true if the access is to be recorded all the same.
 using HostTouchesDeviceMemory = bool (*)(std::uintptr_t address, Access kind, std::uintptr_t pc);
@@ -41,6 +42,8 @@ public:
     ~RecordingPaused() { instrumentation.recorder = recorder_; }
     RecordingPaused(const RecordingPaused&) = delete;
     RecordingPaused& operator=(const RecordingPaused&) = delete;
+
+    AccessRecorder* recorder() const { return recorder_; }  // the one that waits
 
 private:
     AccessRecorder* recorder_;

@@ -1,4 +1,5 @@
-// Copies, fills and comparisons that the ordering checker never sees, also where the program is linked with --wrap=memcpy.
+// Copies, fills and comparisons that the ordering checker never sees, also where the program is linked with
+// --wrap=memcpy.
 #pragma once
 
 #include <cstddef>

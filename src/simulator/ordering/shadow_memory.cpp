@@ -159,7 +159,7 @@ void ShadowMemory::check(const State& state, Access kind, const VectorClock& clo
     }
 }
 
-// Whoever is ordered after `owner` is ordered after all that `owner` is ordered after: those need no place of their own.
+// Whoever is ordered after `owner` is ordered after all that it is ordered after: those need no place of their own.
 void ShadowMemory::add_to(std::vector<AccessOwner>& owners, const AccessOwner& owner, const VectorClock& clock) {
     const auto same_moment = [&](const AccessOwner& known) {
         return known.epoch == owner.epoch && known.operation == owner.operation;
