@@ -47,6 +47,7 @@ struct Edit {
 struct ArgumentCount {
     int fewest = 0;
     int most = 0;
+    int open_angles = 0;  // at the end: each a comparison, or template arguments that are not closed
 };
 
 // The parts of a launch, as indices into the tokens.
@@ -264,63 +265,70 @@ private:
 
     [[nodiscard]] ArgumentCount count_arguments(std::size_t begin, std::size_t end) const {
         if (begin == end) {
-            return {0, 0};
+            return {};
         }
-        ArgumentCount count{1, 1};
-        int angles = 0;
+        ArgumentCount count{1, 1, 0};
         for (std::size_t i = begin; i < end; ++i) {
             if (opens(tokens_[i])) {
                 i = matching_close(i).value_or(end);
-                continue;
-            }
-            if (tokens_[i].is("<") && i > begin && tokens_[i - 1].kind == TokenKind::identifier) {
-                ++angles;
-            } else if (tokens_[i].is(">") && angles > 0) {
-                --angles;
+            } else if (tokens_[i].is("<") && i > begin && tokens_[i - 1].kind == TokenKind::identifier) {
+                ++count.open_angles;
+            } else if (tokens_[i].is(">") && count.open_angles > 0) {
+                --count.open_angles;
             } else if (tokens_[i].is(",")) {
                 ++count.most;
-                count.fewest += angles == 0 ? 1 : 0;
+                count.fewest += count.open_angles == 0 ? 1 : 0;
             }
         }
         return count;
     }
 
-    [[nodiscard]] bool plausible_configuration(std::size_t begin, std::size_t end) const {
-        const auto [fewest, most] = count_arguments(begin, end);
-        return most >= fewest_configuration_arguments && fewest <= most_configuration_arguments;
+    static bool plausible(const ArgumentCount& count) {
+        return count.most >= fewest_configuration_arguments && count.fewest <= most_configuration_arguments;
     }
 
-    // The '>>>' that ends the configuration behind `open`; reports what is wrong when there is none.
-    std::optional<std::size_t> configuration_close(std::size_t open) {
-        std::optional<std::size_t> first_close;
+    // Every '>>>' that could end the configuration behind `open`, and where the search for them ended.
+    [[nodiscard]] std::pair<std::vector<std::size_t>, std::size_t> possible_closes(std::size_t open) const {
+        std::vector<std::size_t> closes_found;
         std::size_t i = open + 1;
         for (; i < tokens_.size(); ++i) {
             if (tokens_[i].is(";") || closes(tokens_[i]) || tokens_[i].text.starts_with(launch_open)) {
                 break;
             }
             if (opens(tokens_[i])) {
-                i = matching_close(i).value_or(tokens_.size());
-                continue;
+                i = matching_close(i).value_or(tokens_.size() - 1);
+            } else if (const auto close = triple_angle(i)) {
+                closes_found.push_back(*close);
+                i = *close + 2;
             }
-            const auto close = triple_angle(i);
-            if (!close) {
-                continue;
-            }
-            i = *close + 2;
-            const bool before_arguments = i + 1 < tokens_.size() && tokens_[i + 1].is("(");
-            if (before_arguments && plausible_configuration(open + 1, *close)) {
-                return close;
-            }
-            first_close = first_close ? first_close : close;
         }
-        report_configuration(open, first_close, std::min(i, tokens_.size()));
-        return std::nullopt;
+        return {std::move(closes_found), std::min(i, tokens_.size())};
+    }
+
+    // The '>>>' that ends the configuration behind `open`; reports what is wrong when there is none. Nested template
+    // arguments may end in '>>>' too: the first one that leaves none of them open wins, otherwise the last.
+    std::optional<std::size_t> configuration_close(std::size_t open) {
+        const auto [possible, stop] = possible_closes(open);
+        std::optional<std::size_t> chosen;
+        for (const std::size_t close : possible) {
+            const ArgumentCount count = count_arguments(open + 1, close);
+            if (close + 3 < tokens_.size() && tokens_[close + 3].is("(") && plausible(count)) {
+                chosen = close;
+                if (count.open_angles == 0) {
+                    break;
+                }
+            }
+        }
+        if (!chosen) {
+            report_configuration(open, possible.empty() ? std::nullopt : std::optional(possible.front()), stop);
+        }
+        return chosen;
     }
 
     void report_configuration(std::size_t open, std::optional<std::size_t> close, std::size_t stop) {
         if (!close) {
             fail(tokens_[open], "expected '>>>' to close the launch configuration, found {}", found(stop));
-        } else if (!plausible_configuration(open + 1, *close)) {
+        } else if (!plausible(count_arguments(open + 1, *close))) {
             fail(tokens_[open], "expected 2 to 4 launch configuration arguments (grid, block, shared bytes, stream), found {}",
                  count_arguments(open + 1, *close).fewest);
         } else {

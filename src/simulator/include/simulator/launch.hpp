@@ -108,11 +108,15 @@ SIMULATOR_UNRECORDED void launch_with(const char* name, const LaunchConfiguratio
                                       std::uintptr_t call_address, Arguments&&... arguments) {
     using Body = LaunchedKernel<Call, std::index_sequence_for<Values...>, Values...>;
     launch_kernel(name, configuration.grid, configuration.block, configuration.shared_bytes, configuration.stream,
-                  std::make_unique<Body>(call, std::forward<Arguments>(arguments)...), call_address);
+                  std::unique_ptr<KernelBody>(new Body(call, std::forward<Arguments>(arguments)...)), call_address);
 }
 
 template <class T>
 using Stored = std::conditional_t<std::is_same_v<std::decay_t<T>, Zero>, int, std::decay_t<T>>;
+
+template <class Call, class... Arguments>
+inline constexpr bool callable = std::is_invocable_v<const Call&, const Stored<Arguments>&...> ||
+                                 std::is_invocable_v<const Call&, const std::decay_t<Arguments>&...>;
 
 // Launches a kernel whose parameters only its call can tell: overloaded, deduced or with default arguments.
 template <class Call, class... Arguments>
@@ -143,6 +147,9 @@ struct ConfiguredKernel {
 
 template <class Call, class... P>
 struct ConfiguredKernel<Call, Parameters<P...>> {
+    template <class... Arguments>
+    static constexpr bool other_call = sizeof...(Arguments) != sizeof...(P) && callable<Call, Arguments...>;
+
     // The arguments are converted to the kernel's parameters here, once, as at any call.
     [[gnu::noinline]] SIMULATOR_UNRECORDED void operator()(P... arguments) const {
         launch_with<std::remove_cv_t<P>...>(name, configuration, call,
@@ -152,11 +159,16 @@ struct ConfiguredKernel<Call, Parameters<P...>> {
 
     // Default arguments, or another function of an overloaded name.
     template <class... Arguments>
-        requires(sizeof...(Arguments) != sizeof...(P))
+        requires(other_call<Arguments...>)
     [[gnu::noinline]] SIMULATOR_UNRECORDED void operator()(Arguments&&... arguments) const {
         launch_deduced(name, configuration, call, reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),
                        std::forward<Arguments>(arguments)...);
     }
+
+    // Chosen when nothing else fits, so that the compiler's message is short and names the line of the launch.
+    template <class... Arguments>
+        requires(!std::is_invocable_v<void (*)(P...), Arguments...> && !other_call<Arguments...>)
+    void operator()(Arguments&&...) const = delete;  // the kernel's parameters P do not take these Arguments
 
     const char* name;
     LaunchConfiguration configuration;
