@@ -28,6 +28,7 @@ inline constexpr const char* output_read_early = "output_read_early";    // run(
 
 // What the trace shows.
 inline constexpr const char* unordered_access = "unordered_access";      // finding of the ordering checker
+inline constexpr const char* copy_out_of_bounds = "copy_out_of_bounds";  // finding
 inline constexpr const char* device_finding = "device_finding";          // another finding {kind}
 inline constexpr const char* pageable_copies = "pageable_copies";        // {copies, of}
 inline constexpr const char* synchronous_copies = "synchronous_copies";  // {copies, of}
@@ -46,13 +47,15 @@ inline constexpr const char* too_slow = "too_slow";
 inline constexpr const char* speed_inconclusive = "speed_inconclusive";  // {pairs, low, high}
 
 // Resources and errors.
-inline constexpr const char* leaked_memory = "leaked_memory";            // device or pinned memory {count}
-inline constexpr const char* leaked_stream = "leaked_stream";            // {count}
-inline constexpr const char* leaked_event = "leaked_event";              // {count}
+inline constexpr const char* leaked_device_memory = "leaked_device_memory";  // {count}
+inline constexpr const char* leaked_host_memory = "leaked_host_memory";      // {count}
+inline constexpr const char* leaked_stream = "leaked_stream";                // {count}
+inline constexpr const char* leaked_event = "leaked_event";                  // {count}
 inline constexpr const char* error_ignored = "error_ignored";            // call {n} of {calls} failed, success was returned
 inline constexpr const char* crashed_after_error = "crashed_after_error";          // {n, signal}
 inline constexpr const char* never_returned_after_error = "never_returned_after_error";  // {n}
 inline constexpr const char* leaked_after_error = "leaked_after_error";  // {n, kind}
+inline constexpr const char* unchecked_error = "unchecked_error";        // finding: a call that failed, never looked at
 
 // Why a check was not judged.
 inline constexpr const char* needs = "needs";                            // {check}: an earlier check did not pass

@@ -9,23 +9,16 @@
 //       cudaError_t release();                              // not timed: give everything back, also after an error
 //   };
 //   LAB_MAIN(Pipeline)
+//
+// One allocate() may be followed by several run()s, each with new input. release() is always called, also when
+// allocate() or run() returned an error.
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
-#include <cstdint>
+#include "problem.h"  // Element, Problem
 
 namespace lab {
-
-// Elements are unsigned integers, so that every result is exact and is compared bit by bit.
-using Element = std::uint32_t;
-
-struct Problem {
-    std::size_t elements = 0;        // how many elements go in, and come out
-    std::size_t chunk_elements = 0;  // elements per chunk; the last chunk may be shorter
-    unsigned rounds = 0;             // how much work the kernel does per element: pass it to lab::work
-};
 
 // The work of every kernel of this course: `rounds` steps of the linear congruential generator
 // x = 1664525 x + 1013904223 (mod 2^32) (constants: Numerical Recipes). `rounds` is chosen so that on this device a

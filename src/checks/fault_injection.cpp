@@ -1,0 +1,136 @@
+#include "checks/fault_injection.hpp"
+
+#include <string>
+#include <utility>
+
+#include "checks/causes.hpp"
+#include "checks/failure.hpp"
+#include "checks/trace_judgements.hpp"
+
+namespace checks {
+namespace {
+
+using protocol::Action;
+using protocol::Reply;
+using protocol::Status;
+
+// One child that is asked for cycles, each with another failing call.
+class Cycles {
+public:
+    Cycles(Session& session, const std::filesystem::path& program, const Problem& problem, const std::string& name)
+        : session_(session),
+          problem_(problem),
+          trace_file_(session.temporary_file(name)),
+          process_(session.start(program, trace_file_)) {}
+
+    // Arms the n-th call (0: none); returns how many calls were made since the latest arming.
+    std::uint64_t arm(std::uint64_t n) {
+        protocol::Request request;
+        request.action = Action::fail_call;
+        request.fail_call = n;
+        return process_->demand(request).calls;
+    }
+
+    // allocate, run, release; stops at the first error but always releases. Whether an error was returned.
+    bool cycle_reports_error() {
+        session_.fresh_inputs(problem_);
+        bool reported = false;
+        bool usable = true;
+        for (const Action action : {Action::prepare, Action::run}) {
+            if (!usable) {
+                break;
+            }
+            const Reply reply = process_->ask(session_.request(action, problem_));
+            reported = reported || reply.status == Status::student_error;
+            // Refused: a buffer is missing although allocate() reported success.
+            usable = reply.status == Status::ok;
+        }
+        const Reply reply = process_->ask(session_.request(Action::release, problem_));
+        return reported || reply.status == Status::student_error;
+    }
+
+    std::optional<Failure> leaks() {
+        process_->quit();
+        return judge_leaks(device::read_trace(trace_file_).findings);
+    }
+
+private:
+    Session& session_;
+    Problem problem_;
+    std::filesystem::path trace_file_;
+    std::unique_ptr<LabProcess> process_;
+};
+
+// What a failure during a cycle means when the n-th call was made to fail.
+Failure after_error(const Failure& failure, std::uint64_t n) {
+    Failure result = failure;
+    result.arguments["n"] = std::to_string(n);
+    if (failure.cause == cause::crashed || failure.cause == cause::exited_early) {
+        result.cause = cause::crashed_after_error;
+        result.arguments.try_emplace("signal", "exit " + result.arguments["code"]);
+    } else if (failure.cause == cause::never_returned) {
+        result.cause = cause::never_returned_after_error;
+    }
+    return result;
+}
+
+std::uint64_t count_calls(Session& session, const std::filesystem::path& program, const Problem& problem) {
+    return session.watched([&] {
+        Cycles cycles(session, program, problem, "calls.json");
+        cycles.arm(0);
+        if (cycles.cycle_reports_error()) {
+            throw CheckFailed(cause::returned_error, {{"error", ""}, {"during", "run"}});
+        }
+        const std::uint64_t calls = cycles.arm(0);
+        cycles.leaks();
+        return calls;
+    });
+}
+
+// The first call whose failure leaks something, each in a process of its own.
+std::optional<Failure> find_leak(Session& session, const std::filesystem::path& program, const Problem& problem,
+                                 std::uint64_t calls) {
+    for (std::uint64_t n = 1; n <= calls; ++n) {
+        Cycles cycles(session, program, problem, "leak.json");
+        cycles.arm(n);
+        cycles.cycle_reports_error();
+        cycles.arm(0);
+        if (std::optional<Failure> leak = cycles.leaks()) {
+            leak->cause = cause::leaked_after_error;
+            leak->arguments["n"] = std::to_string(n);
+            leak->arguments["calls"] = std::to_string(calls);
+            return leak;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Failure> judge_error_handling(Session& session, const std::filesystem::path& program,
+                                            const Problem& problem) {
+    session.reserve(problem);
+    const std::uint64_t calls = count_calls(session, program, problem);
+    std::uint64_t n = 1;
+    try {
+        return session.watched([&]() -> std::optional<Failure> {
+            Cycles cycles(session, program, problem, "errors.json");
+            for (; n <= calls; ++n) {
+                cycles.arm(n);
+                const bool reported = cycles.cycle_reports_error();
+                cycles.arm(0);
+                if (!reported) {
+                    return Failure{cause::error_ignored,
+                                   {{"n", std::to_string(n)}, {"calls", std::to_string(calls)}}, {}, {}};
+                }
+            }
+            return cycles.leaks() ? find_leak(session, program, problem, calls) : std::nullopt;
+        });
+    } catch (const CheckFailed& failed) {
+        Failure failure = after_error(failed.failure(), n);
+        failure.arguments["calls"] = std::to_string(calls);
+        return failure;
+    }
+}
+
+}  // namespace checks

@@ -1,0 +1,196 @@
+#include "checks/paired_runs.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace checks {
+namespace {
+
+using std::chrono::nanoseconds;
+using protocol::Action;
+
+device::Time as_time(nanoseconds value) { return device::Time(static_cast<double>(value.count())); }
+
+std::uint64_t median(std::vector<nanoseconds> values) {
+    std::sort(values.begin(), values.end());
+    return static_cast<std::uint64_t>(values[values.size() / 2].count());
+}
+
+std::vector<double> shares_of(const std::vector<nanoseconds>& times, const std::vector<nanoseconds>& serial_times,
+                              device::Time bound) {
+    std::vector<double> shares;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const device::SpeedBar bar{as_time(serial_times[i]), bound};
+        // A pair in which the serial version beat the bound says nothing but noise: count it as no gain.
+        shares.push_back(bar.has_gain() ? bar.share(as_time(times[i])) : 0);
+    }
+    return shares;
+}
+
+// One program with the problem allocated, asked to run again and again.
+class Runner {
+public:
+    Runner(Session& session, const std::filesystem::path& program, const Problem& problem)
+        : session_(session), problem_(problem), process_(session.start(program)) {}
+
+    void fill() {
+        process_->demand(session_.request(prepared_ ? Action::refill : Action::prepare, problem_));
+        prepared_ = true;
+    }
+
+    nanoseconds run() {
+        const protocol::Reply reply = process_->demand(session_.request(Action::run, problem_));
+        return process_->simulated() ? nanoseconds(reply.elapsed_ns) : process_->latest_wall_time();
+    }
+
+    std::optional<Failure> judge(std::uint64_t seed, std::optional<std::uint64_t> previous) {
+        process_->demand(session_.request(Action::collect, problem_));
+        return judge_outputs(problem_, seed, session_.outputs(problem_), previous);
+    }
+
+    void finish() {
+        process_->demand(session_.request(Action::release, problem_));
+        process_->quit();
+    }
+
+private:
+    Session& session_;
+    Problem problem_;
+    std::unique_ptr<LabProcess> process_;
+    bool prepared_ = false;
+};
+
+// The baseline is ours: when it fails, that is no fault of the student.
+template <typename Body>
+auto trusted(Body body) {
+    try {
+        return body();
+    } catch (const CheckFailed& failed) {
+        throw CannotCheck("the baseline program failed: " + failed.failure().cause);
+    }
+}
+
+class Pairs {
+public:
+    Pairs(Session& session, const Problem& problem)
+        : session_(session),
+          problem_(problem),
+          student_(session, session.options().program, problem),
+          baseline_(trusted([&] { return Runner(session, session.options().baseline, problem); })) {}
+
+    // Both programs on the same inputs, the first one first in every other pair.
+    std::pair<nanoseconds, nanoseconds> next() {
+        const std::uint64_t seed = session_.fresh_inputs(problem_);
+        student_.fill();
+        trusted([&] { baseline_.fill(); });
+        nanoseconds student{};
+        nanoseconds serial{};
+        if (student_first_) {
+            student = student_.run();
+            serial = trusted([&] { return baseline_.run(); });
+        } else {
+            serial = trusted([&] { return baseline_.run(); });
+            student = student_.run();
+        }
+        student_first_ = !student_first_;
+        wrong_ = wrong_ ? wrong_ : student_.judge(seed, previous_);
+        previous_ = seed;
+        return {student, serial};
+    }
+
+    const std::optional<Failure>& wrong() const { return wrong_; }
+
+    void finish() {
+        student_.finish();
+        trusted([&] { baseline_.finish(); });
+    }
+
+private:
+    Session& session_;
+    Problem problem_;
+    Runner student_;
+    Runner baseline_;
+    bool student_first_ = true;
+    std::optional<std::uint64_t> previous_;
+    std::optional<Failure> wrong_;
+};
+
+SpeedJudgement measure_pairs(Session& session, const Problem& problem, const SpeedRule& rule, device::Time bound) {
+    const auto deadline = std::chrono::steady_clock::now() + rule.time_cap;
+    session.reserve(problem);
+    Pairs pairs(session, problem);
+    pairs.next();  // the first run of a process pays for loading the kernels and waking the clocks
+    std::vector<nanoseconds> times;
+    std::vector<nanoseconds> serial_times;
+    for (;;) {
+        const auto [student, serial] = pairs.next();
+        times.push_back(student);
+        serial_times.push_back(serial);
+        SpeedJudgement judgement =
+            judge_speed(times, serial_times, bound, rule, std::chrono::steady_clock::now() < deadline);
+        judgement.wrong = pairs.wrong();
+        if (judgement.decision != Decision::measure_on || judgement.wrong) {
+            pairs.finish();
+            return judgement;
+        }
+    }
+}
+
+SpeedJudgement judge_simulated(Session& session, const Problem& problem, const SpeedRule& rule, device::Time bound,
+                               std::optional<nanoseconds> known) {
+    const nanoseconds student =
+        known ? *known : session.solve(session.options().program, {.problem = problem}).elapsed;
+    const nanoseconds serial =
+        trusted([&] { return session.solve(session.options().baseline, {.problem = problem}).elapsed; });
+    SpeedRule single = rule;
+    single.timing.deterministic = true;
+    return judge_speed({student}, {serial}, bound, single, false);
+}
+
+}  // namespace
+
+device::Time attainable_time(const Problem& problem, const protocol::Measurement& measurement) {
+    const auto time = [](std::uint64_t ns) { return device::Time(static_cast<double>(ns)); };
+    // One engine never has both directions busy.
+    const bool both = measurement.copy_engines != 1;
+    const device::StageTimes stages{time(both ? measurement.h2d_both_ns : measurement.h2d_alone_ns),
+                                    time(measurement.kernel_ns),
+                                    time(both ? measurement.d2h_both_ns : measurement.d2h_alone_ns)};
+    return device::attainable(problem.chunks(), stages, measurement.copy_engines);
+}
+
+SpeedJudgement judge_speed(const std::vector<nanoseconds>& times, const std::vector<nanoseconds>& serial_times,
+                           device::Time bound, const SpeedRule& rule, bool more_time) {
+    const std::vector<double> shares = shares_of(times, serial_times, bound);
+    const Estimate estimate = estimate_median(shares);
+    SpeedJudgement judgement;
+    judgement.decision = decide(shares, rule.required_share, rule.timing, more_time);
+    SpeedResult& result = judgement.result;
+    result.time_ns = median(times);
+    result.serial_time_ns = median(serial_times);
+    result.bound_time_ns = static_cast<std::uint64_t>(bound.count());
+    const device::SpeedBar bar{device::Time(static_cast<double>(result.serial_time_ns)), bound};
+    result.speedup = static_cast<double>(result.serial_time_ns) / static_cast<double>(std::max<std::uint64_t>(1, result.time_ns));
+    if (bar.has_gain()) {
+        result.required = bar.speedup_at(rule.required_share);
+        result.full = bar.speedup_at(rule.full_share);
+        result.attainable = bar.speedup_at(1);
+    }
+    result.share = estimate.median;
+    result.share_low = estimate.low;
+    result.share_high = estimate.high;
+    result.required_share = rule.required_share;
+    result.full_share = rule.full_share;
+    result.pairs = static_cast<unsigned>(times.size());
+    return judgement;
+}
+
+SpeedJudgement measure_speed(Session& session, const Problem& problem, const SpeedRule& rule,
+                             std::optional<nanoseconds> known) {
+    const device::Time bound = attainable_time(problem, session.measurement(problem.chunk_elements));
+    return session.options().simulated ? judge_simulated(session, problem, rule, bound, known)
+                                       : session.watched([&] { return measure_pairs(session, problem, rule, bound); });
+}
+
+}  // namespace checks

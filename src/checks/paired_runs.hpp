@@ -1,0 +1,40 @@
+// Runs of the student's program and of the baseline in turn, until the share of the attainable gain is known.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "checks/session.hpp"
+#include "checks/timing.hpp"
+#include "device/pipeline_bounds.hpp"
+
+namespace checks {
+
+struct SpeedRule {
+    double required_share = 0.60;
+    double full_share = 0.85;
+    TimingRules timing;
+    std::chrono::seconds time_cap{60};
+};
+
+struct SpeedJudgement {
+    Decision decision = Decision::inconclusive;
+    SpeedResult result;
+    std::optional<Failure> wrong;  // wrong values in a timed run
+};
+
+// The attainable time of the whole problem on the measured device.
+device::Time attainable_time(const Problem& problem, const protocol::Measurement& measurement);
+
+// From times to a verdict. Shares are taken pair by pair, so that drift of the device's clocks hits both.
+SpeedJudgement judge_speed(const std::vector<std::chrono::nanoseconds>& times,
+                           const std::vector<std::chrono::nanoseconds>& serial_times, device::Time bound,
+                           const SpeedRule& rule, bool more_time);
+
+// Measures and judges. On a simulated device one pair is enough; `known` spares the student's run there.
+// Throws CheckFailed when the student's program misbehaves, CannotCheck when the baseline does.
+SpeedJudgement measure_speed(Session& session, const Problem& problem, const SpeedRule& rule,
+                             std::optional<std::chrono::nanoseconds> known);
+
+}  // namespace checks

@@ -1,0 +1,187 @@
+#include "checks/session.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "checks/causes.hpp"
+#include "checks/failure.hpp"
+#include "device/environment.hpp"
+
+namespace checks {
+namespace {
+
+using namespace std::chrono_literals;
+using protocol::Action;
+
+// After a program hung once, it is not given the whole limit again and again.
+constexpr std::chrono::milliseconds limit_after_hang = 2s;
+
+std::filesystem::path new_directory() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "course-checks-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+        throw CannotCheck("cannot make a temporary directory " + pattern);
+    }
+    return pattern;
+}
+
+std::size_t aligned(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+
+Results empty_results(const Options& options) {
+    Results results;
+    results.lab = options.lab;
+    results.simulated = options.simulated;
+    results.seed = options.seed;
+    return results;
+}
+
+}  // namespace
+
+Session::Session(Options options)
+    : options_(std::move(options)),
+      results_(empty_results(options_)),
+      directory_(new_directory()),
+      memory_(protocol::SharedMemory::create(0)) {}
+
+Session::~Session() {
+    std::error_code ignored;  // a temporary directory left behind is no reason to fail
+    std::filesystem::remove_all(directory_, ignored);
+}
+
+std::optional<std::filesystem::path> Session::simulated_program() const {
+    return options_.simulated ? std::optional(options_.program) : options_.ordering_program;
+}
+
+const protocol::Measurement& Session::measurement(std::size_t chunk_elements) {
+    const auto known = measurements_.find(chunk_elements);
+    if (known != measurements_.end()) {
+        return known->second;
+    }
+    protocol::Request request;
+    request.action = Action::measure;
+    request.measure = {chunk_elements, 0, 0};
+    try {
+        const auto baseline = start(options_.baseline);
+        const protocol::Measurement measured = baseline->demand(request).measurement;
+        baseline->quit();
+        results_.device = measured.device;
+        return measurements_.emplace(chunk_elements, measured).first->second;
+    } catch (const CheckFailed& failed) {
+        std::string reason = "the baseline program cannot measure the device: " + failed.failure().cause;
+        for (const auto& [name, value] : failed.failure().arguments) {
+            reason += ", " + name + " " + value;
+        }
+        throw CannotCheck(reason);
+    }
+}
+
+Solved Session::solve(const std::filesystem::path& program, const Plan& plan) {
+    std::optional<std::filesystem::path> trace_file;
+    if (plan.traced == Traced::yes) {
+        trace_file = temporary_file("trace-" + std::to_string(runs_started_) + ".json");
+    }
+    reserve(plan.problem);
+    Solved solved;
+    watched([&] {
+        const auto process = start(program, trace_file);
+        std::optional<std::uint64_t> previous;
+        for (int cycle = 0; cycle < plan.cycles; ++cycle) {
+            for (int run = 0; run < plan.runs; ++run) {
+                const std::uint64_t seed = fresh_inputs(plan.problem);
+                process->demand(request(run == 0 ? Action::prepare : Action::refill, plan.problem));
+                const protocol::Reply reply = process->demand(request(Action::run, plan.problem));
+                solved.elapsed = process->simulated() ? std::chrono::nanoseconds(reply.elapsed_ns)
+                                                      : process->latest_wall_time();
+                process->demand(request(Action::collect, plan.problem));
+                if (!solved.wrong) {
+                    solved.wrong = judge_outputs(plan.problem, seed, outputs(plan.problem), previous);
+                }
+                previous = seed;
+            }
+            process->demand(request(Action::release, plan.problem));
+        }
+        process->quit();
+    });
+    if (trace_file) {
+        if (!std::filesystem::exists(*trace_file)) {
+            throw CheckFailed(cause::exited_early, {{"code", "0"}, {"during", "exit"}});
+        }
+        solved.trace = device::read_trace(*trace_file);
+        add_findings(*solved.trace);
+    }
+    return solved;
+}
+
+std::unique_ptr<LabProcess> Session::start(const std::filesystem::path& program,
+                                           const std::optional<std::filesystem::path>& trace) {
+    Launch launch;
+    launch.program = program;
+    launch.environment[device::environment::quiet] = "1";
+    launch.environment[device::environment::fail_call] = "";
+    launch.environment[device::environment::trace_file] = trace ? trace->string() : "";
+    if (options_.profile) {
+        launch.environment[device::environment::profile_file] = options_.profile->string();
+    }
+    launch.limits = options_.limits;
+    if (hung_) {
+        launch.limits.request = std::min(launch.limits.request, limit_after_hang);
+        launch.limits.quit = std::min(launch.limits.quit, limit_after_hang);
+    }
+    return std::make_unique<LabProcess>(launch, memory_);
+}
+
+std::uint64_t Session::fresh_inputs(const Problem& problem) {
+    const std::uint64_t seed = options_.seed + 0xD1B54A32D192ED03u * ++runs_started_;
+    fill_inputs(seed, {reinterpret_cast<Element*>(memory_.data()), problem.elements});
+    return seed;
+}
+
+protocol::Request Session::request(Action action, const Problem& problem) const {
+    protocol::Request request;
+    request.action = action;
+    request.problem.elements = problem.elements;
+    request.problem.chunk_elements = problem.chunk_elements;
+    request.problem.rounds = problem.rounds;
+    request.problem.input_offset = 0;
+    request.problem.output_offset = aligned(problem.bytes());
+    return request;
+}
+
+std::span<const Element> Session::outputs(const Problem& problem) const {
+    return {reinterpret_cast<const Element*>(memory_.data() + aligned(problem.bytes())), problem.elements};
+}
+
+void Session::add_findings(const device::Trace& trace) {
+    for (const device::Finding& finding : trace.findings) {
+        if (std::find(findings_.begin(), findings_.end(), finding) == findings_.end()) {
+            findings_.push_back(finding);
+        }
+    }
+}
+
+void Session::note(const Failure& failure) { hung_ = hung_ || failure.cause == cause::never_returned; }
+
+void Session::reserve(const Problem& problem) {
+    const std::size_t needed = 2 * aligned(problem.bytes());
+    if (needed > memory_.bytes()) {
+        memory_ = protocol::SharedMemory::create(needed);
+    }
+}
+
+std::uint64_t seed_of(const std::filesystem::path& program) {
+    std::ifstream in(program, std::ios::binary);
+    if (!in) {
+        throw CannotCheck(program.string() + ": cannot be read");
+    }
+    std::uint64_t hash = 0xCBF29CE484222325u;
+    for (std::istreambuf_iterator<char> byte(in), end; byte != end; ++byte) {
+        hash = (hash ^ static_cast<unsigned char>(*byte)) * 0x100000001B3u;
+    }
+    return hash;
+}
+
+}  // namespace checks

@@ -1,0 +1,114 @@
+// One run of a check program: which programs are judged on which device, and what came of it so far.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "checks/lab_process.hpp"
+#include "checks/results.hpp"
+#include "checks/values.hpp"
+#include "protocol/shared_memory.hpp"
+
+namespace checks {
+
+struct Options {
+    std::string lab;
+    std::filesystem::path program;   // the student's, built for `simulated` or a GPU
+    std::filesystem::path baseline;  // the serial version, built for the same device
+    bool simulated = true;
+    std::optional<std::filesystem::path> ordering_program;  // the student's, built for the simulated device
+    std::optional<std::filesystem::path> profile;
+    std::uint64_t seed = 0;
+    std::optional<std::filesystem::path> results;
+    std::optional<std::filesystem::path> trace;  // keep the trace of the typical run here
+    Limits limits;
+};
+
+// What came of one problem in a process of its own.
+struct Solved {
+    std::optional<Failure> wrong;  // wrong values
+    std::chrono::nanoseconds elapsed{};  // of the last run(): virtual on the simulated device, else wall time
+    std::optional<device::Trace> trace;
+};
+
+enum class Traced { no, yes };
+
+class Session {
+public:
+    explicit Session(Options options);
+    ~Session();
+
+    const Options& options() const { return options_; }
+    Results& results() { return results_; }
+
+    // The student's program for the simulated device, when there is one.
+    std::optional<std::filesystem::path> simulated_program() const;
+
+    // What the device needs for one chunk, measured by the baseline program with rounds so that k is about h; measured
+    // once for a chunk size. Throws CannotCheck.
+    const protocol::Measurement& measurement(std::size_t chunk_elements);
+
+    // Starts `program`, solves the problem `cycles` times from allocate() to release() with `runs` run()s each, and
+    // lets it end. Every run's values are judged; the first wrong ones are kept. Throws CheckFailed.
+    struct Plan {
+        Problem problem;
+        int cycles = 1;
+        int runs = 1;
+        Traced traced = Traced::no;
+    };
+    Solved solve(const std::filesystem::path& program, const Plan& plan);
+
+    // Starts a program with the time limit that still applies. `trace`: where it writes its trace.
+    std::unique_ptr<LabProcess> start(const std::filesystem::path& program,
+                                      const std::optional<std::filesystem::path>& trace = std::nullopt);
+
+    // Calls `body` and rethrows what it throws; after a hang the later time limits are short.
+    template <typename Body>
+    auto watched(Body body) {
+        try {
+            return body();
+        } catch (const CheckFailed& failed) {
+            note(failed.failure());
+            throw;
+        }
+    }
+
+    // Makes the shared memory large enough; processes started before do not see the new memory.
+    void reserve(const Problem& problem);
+
+    // Fills the shared inputs with a fresh seed, and returns that seed. The memory must have been reserved.
+    std::uint64_t fresh_inputs(const Problem& problem);
+
+    // The request that prepares, fills or collects `problem` in the shared memory.
+    protocol::Request request(protocol::Action action, const Problem& problem) const;
+    std::span<const Element> outputs(const Problem& problem) const;
+
+    // Findings of every trace so far, each once, in the order of their discovery.
+    const std::vector<device::Finding>& findings() const { return findings_; }
+    void add_findings(const device::Trace& trace);
+
+    std::filesystem::path temporary_file(const std::string& name) const { return directory_ / name; }
+
+private:
+    void note(const Failure& failure);
+
+    Options options_;
+    Results results_;
+    std::filesystem::path directory_;
+    protocol::SharedMemory memory_;
+    std::uint64_t runs_started_ = 0;
+    bool hung_ = false;
+    std::map<std::size_t, protocol::Measurement> measurements_;
+    std::vector<device::Finding> findings_;
+};
+
+// A seed that is the same for the same program file: FNV-1a of its bytes. Throws CannotCheck when it cannot be read.
+std::uint64_t seed_of(const std::filesystem::path& program);
+
+}  // namespace checks
