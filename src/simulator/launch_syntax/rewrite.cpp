@@ -72,7 +72,7 @@ public:
             } else if (tokens_[i].text.size() > launch_open.size() && tokens_[i].text.starts_with(launch_open)) {
                 fail(tokens_[i], "expected '<<<' behind a kernel's name, found '{}' (an unresolved merge conflict?)",
                      tokens_[i].text);
-            } else if (tokens_[i].is("__shared__")) {
+            } else if (tokens_[i].is("__shared__") && i >= declaration_end_) {
                 rewrite_dynamic_shared_memory(i);
             }
         }
@@ -98,17 +98,34 @@ private:
         return index < tokens_.size() ? fmt::format("'{}'", tokens_[index].text) : "the end of the file";
     }
 
+    // The source from one token through another, as far as it stands on one line.
+    [[nodiscard]] std::string_view first_line_from(std::size_t first, std::size_t last) const {
+        if (first >= tokens_.size()) {
+            return {};
+        }
+        const std::size_t begin = tokens_[first].offset;
+        const std::size_t end = last < tokens_.size() ? tokens_[last].end() : source_.size();
+        const std::string_view text = source_.substr(begin, end > begin ? end - begin : 0);
+        return text.substr(0, text.find('\n'));
+    }
+
     void replace(const Token& token, std::string text) { edits_.push_back({token.offset, token.text.size(), std::move(text)}); }
     void insert(std::size_t offset, std::string text) { edits_.push_back({offset, 0, std::move(text)}); }
 
-    // The preprocessor would paste such a launch into the program after this pass has run.
+    // The preprocessor would paste such text into the program after this pass has run.
     void check_macros() {
         for (const MacroBody& macro : parsed_.macros) {
             const auto& body = macro.tokens;
+            const bool external = std::any_of(body.begin(), body.end(), [](const Token& token) { return token.is("extern"); });
             for (std::size_t i = 0; i < body.size(); ++i) {
                 if (body[i].is(launch_open) && !(i > 0 && body[i - 1].is("operator"))) {
-                    fail(body[i], "expected no kernel launch inside a macro, found '<<<' in '{}': write it in a function "
-                         "instead", macro.name);
+                    fail(body[i], "expected no kernel launch inside a macro, found '<<<' in '{}': write it in a function instead",
+                         macro.name);
+                } else if (body[i].is("__shared__") && external) {
+                    fail(body[i],
+                         "expected no dynamic shared memory inside a macro, found '__shared__' in '{}': declare it in the kernel "
+                         "instead",
+                         macro.name);
                 }
             }
         }
@@ -405,7 +422,7 @@ private:
     // extern __shared__ T name[][N];  ->  auto* name = ::simulator::dynamic_shared_memory<T [N]>();
     void rewrite_dynamic_shared_memory(std::size_t shared) {
         std::size_t begin = shared;
-        while (begin > 0 && !is_any(tokens_[begin - 1], {";", "{", "}"}) && !tokens_[begin].is("extern")) {
+        while (begin > declaration_end_ && !is_any(tokens_[begin - 1], {";", "{", "}"}) && !tokens_[begin].is("extern")) {
             --begin;
         }
         std::size_t end = shared;
@@ -413,19 +430,20 @@ private:
         for (end = begin; end < tokens_.size() && !is_any(tokens_[end], {";", "{", "}", "="}); ++end) {
             external = external || tokens_[end].is("extern");
         }
+        declaration_end_ = end;
         if (!external) {
             return;
         }
         std::size_t bracket = begin;
-        while (bracket < end && !tokens_[bracket].is("[")) {
+        while (bracket < end && !is_any(tokens_[bracket], {"[", launch_open})) {
             ++bracket;
         }
         const bool complete = end < tokens_.size() && tokens_[end].is(";") && bracket + 1 < end && bracket > begin + 2 &&
                               tokens_[bracket + 1].is("]") && tokens_[bracket - 1].kind == TokenKind::identifier &&
                               only_array_bounds(bracket, end);
         if (!complete) {
-            fail(tokens_[shared], "expected 'extern __shared__ TYPE NAME[];' for dynamic shared memory, found {}",
-                 found(end));
+            fail(tokens_[shared], "expected 'extern __shared__ TYPE NAME[];' for dynamic shared memory, found '{}'",
+                 first_line_from(shared + 1, end));
             return;
         }
         emit_dynamic_shared_memory(begin, bracket, end);
@@ -494,7 +512,8 @@ private:
     std::string_view file_name_;
     TokenizedSource parsed_;
     const std::vector<Token>& tokens_;
-    std::vector<bool> scopes_;  // of each open brace: whether it is a namespace's
+    std::size_t declaration_end_ = 0;  // of the last declaration of shared memory
+    std::vector<bool> scopes_;         // of each open brace: whether it is a namespace's
     std::vector<Edit> edits_;
     RewriteResult result_;
 };

@@ -5,10 +5,10 @@
 #include <elfutils/libdwfl.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -16,31 +16,27 @@ namespace simulator {
 
 namespace {
 
-struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-};
-
-// The scopes that hold an address or a die, innermost first; libdw hands out one malloc'ed array.
-class Scopes {
-public:
-    static Scopes of_address(Dwarf_Die& unit, Dwarf_Addr address) {
-        Dwarf_Die* dies = nullptr;
-        const int count = dwarf_getscopes(&unit, address, &dies);
-        return {dies, count};
+// Collects, outermost first, the inlined calls below `parent` that hold `address`. Returns whether a function holds it.
+// (dwarf_getscopes() of elfutils 0.188 finds nothing in what clang++ writes.)
+bool find_inlined_calls(Dwarf_Die parent, Dwarf_Addr address, std::vector<Dwarf_Die>& calls) {
+    Dwarf_Die die;
+    for (int more = dwarf_child(&parent, &die); more == 0; more = dwarf_siblingof(&die, &die)) {
+        const int tag = dwarf_tag(&die);
+        const bool has_code = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+        const bool has_functions = tag == DW_TAG_namespace || tag == DW_TAG_lexical_block;
+        if (has_code && dwarf_haspc(&die, address) > 0) {
+            if (tag == DW_TAG_inlined_subroutine) {
+                calls.push_back(die);
+            }
+            find_inlined_calls(die, address, calls);
+            return true;
+        }
+        if (has_functions && find_inlined_calls(die, address, calls)) {
+            return true;
+        }
     }
-    static Scopes of_die(Dwarf_Die& die) {
-        Dwarf_Die* dies = nullptr;
-        const int count = dwarf_getscopes_die(&die, &dies);
-        return {dies, count};
-    }
-    std::span<Dwarf_Die> dies() const { return {dies_.get(), count_}; }
-
-private:
-    Scopes(Dwarf_Die* dies, int count) : dies_(dies), count_(count > 0 ? static_cast<std::size_t>(count) : 0) {}
-
-    std::unique_ptr<Dwarf_Die, Free> dies_;
-    std::size_t count_;
-};
+    return false;
+}
 
 // The debug information of this process.
 class DebugInformation {
@@ -56,15 +52,16 @@ public:
         if (module == nullptr) {
             return {};
         }
-        std::vector<device::SourceLine> found;
-        if (Dwfl_Line* const line = dwfl_module_getsrc(module, address)) {
-            int number = 0;
-            const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-            if (file != nullptr && number > 0) {
-                found.push_back({as_recorded(file, dwfl_line_comp_dir(line)), number});
-            }
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* const unit = find_unit(module, address, bias);
+        if (unit == nullptr) {
+            return {};
         }
-        append_inlined_calls(module, address, found);
+        std::vector<device::SourceLine> found;
+        Dwarf_Attribute attribute;
+        const char* const directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+        append_line(unit, address - bias, directory, found);
+        append_inlined_calls(unit, address - bias, directory, found);
         return found;
     }
 
@@ -99,6 +96,21 @@ private:
         return module;
     }
 
+    // The compilation unit that holds `address`; its own addresses are lower by `bias`.
+    static Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr& bias) {
+        if (Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias)) {
+            return unit;
+        }
+        // clang++ writes no table from addresses to units, so ask each unit.
+        Dwarf_Die* unit = nullptr;
+        while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
+            if (dwarf_haspc(unit, address - bias) > 0) {
+                return unit;
+            }
+        }
+        return nullptr;
+    }
+
     // libdw puts the compiler's working directory before relative names; the program's user never wrote it.
     static std::string as_recorded(std::string_view file, const char* directory) {
         if (directory != nullptr) {
@@ -110,30 +122,33 @@ private:
         return std::string(file);
     }
 
-    static void append_inlined_calls(Dwfl_Module* module, Dwarf_Addr address, std::vector<device::SourceLine>& found) {
-        Dwarf_Addr bias = 0;
-        Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
-        if (unit == nullptr) {
+    static void append_line(Dwarf_Die* unit, Dwarf_Addr address, const char* directory,
+                            std::vector<device::SourceLine>& found) {
+        Dwarf_Line* const line = dwarf_getsrc_die(unit, address);
+        int number = 0;
+        if (line == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) {
             return;
         }
+        if (const char* const file = dwarf_linesrc(line, nullptr, nullptr)) {
+            found.push_back({as_recorded(file, directory), number});
+        }
+    }
+
+    static void append_inlined_calls(Dwarf_Die* unit, Dwarf_Addr address, const char* directory,
+                                     std::vector<device::SourceLine>& found) {
         Dwarf_Files* files = nullptr;
-        const Scopes around = Scopes::of_address(*unit, address - bias);
-        if (around.dies().empty() || dwarf_getsrcfiles(unit, &files, nullptr) != 0) {
+        if (dwarf_getsrcfiles(unit, &files, nullptr) != 0) {
             return;
         }
-        // The scopes of the address name the places where inlined functions are *defined*; the scopes of the
-        // innermost die name the places where they were inlined.
-        Dwarf_Attribute attribute;
-        const char* const directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-        const Scopes inlined = Scopes::of_die(around.dies().front());
-        for (Dwarf_Die& die : inlined.dies()) {
-            if (dwarf_tag(&die) != DW_TAG_inlined_subroutine) {
-                continue;
-            }
+        std::vector<Dwarf_Die> calls;
+        find_inlined_calls(*unit, address, calls);
+        std::ranges::reverse(calls);
+        for (Dwarf_Die& call : calls) {
+            Dwarf_Attribute attribute;
             Dwarf_Word file = 0;
             Dwarf_Word line = 0;
-            if (dwarf_formudata(dwarf_attr(&die, DW_AT_call_file, &attribute), &file) != 0 ||
-                dwarf_formudata(dwarf_attr(&die, DW_AT_call_line, &attribute), &line) != 0) {
+            if (dwarf_formudata(dwarf_attr(&call, DW_AT_call_file, &attribute), &file) != 0 ||
+                dwarf_formudata(dwarf_attr(&call, DW_AT_call_line, &attribute), &line) != 0) {
                 continue;
             }
             if (const char* const name = dwarf_filesrc(files, file, nullptr, nullptr)) {
@@ -147,7 +162,9 @@ private:
 
 }  // namespace
 
-bool is_users_file(std::string_view file) {
+bool is_users_file(std::string_view recorded) {
+    // clang++ records "/usr/bin/../lib/gcc/..."
+    const std::string file = std::filesystem::path(recorded).lexically_normal().generic_string();
     for (const std::string_view system : {"/usr/include/", "/usr/lib/", "/usr/local/cuda", "<"}) {
         if (file.starts_with(system)) {
             return false;

@@ -1,0 +1,46 @@
+// What every function of the runtime API does around its own work.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "simulator/ordering/instrumentation.hpp"
+#include "simulator/simulated_device.hpp"
+
+namespace simulator {
+
+// The return address in the program of the API function in which this is used.
+#define SIMULATOR_CALLED_FROM reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+
+// One call of the API by the host: takes the lock, lets host time pass, and notes the call in the trace.
+class ApiCall {
+public:
+    ApiCall(const char* name, std::uintptr_t called_from, Time cost)
+        : device_(SimulatedDevice::instance()), lock_(device_.mutex()), name_(name), called_from_(called_from) {
+        device_.begin_call();
+        start_ = device_.host_time();
+        device_.spend(cost);
+    }
+    ~ApiCall() { device_.end_call(name_, start_, called_from_); }
+    ApiCall(const ApiCall&) = delete;
+    ApiCall& operator=(const ApiCall&) = delete;
+
+    SimulatedDevice& device() { return device_; }
+
+    // Counts this call among those that can fail; true when fault injection lets it fail.
+    bool fails() { return device_.next_call_fails(); }
+
+    cudaError_t result(cudaError_t error) { return device_.record_error(error); }
+
+private:
+    SimulatedDevice& device_;
+    std::lock_guard<std::recursive_mutex> lock_;
+    RecordingPaused paused_;
+    const char* name_;
+    std::uintptr_t called_from_;
+    Time start_{};
+};
+
+inline const device::Profile& profile() { return SimulatedDevice::instance().profile(); }
+
+}  // namespace simulator

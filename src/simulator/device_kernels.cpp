@@ -1,0 +1,191 @@
+// Kernels of the simulated device: configuration, execution on the CPU, cost in virtual time.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simulator/builtins.hpp"
+#include "simulator/issue.hpp"
+#include "simulator/ordering/instrumentation.hpp"
+
+namespace simulator {
+namespace {
+
+constexpr unsigned max_threads_per_block = 1024;
+constexpr unsigned max_block_z = 64;
+constexpr unsigned max_grid_yz = 65535;
+constexpr unsigned max_grid_x = 2147483647;
+constexpr std::size_t max_shared_bytes = 48 * 1024;
+
+std::uint64_t volume(const dim3& size) { return std::uint64_t{size.x} * size.y * size.z; }
+
+ThreadFunction thread_function(KernelBody& body) {
+    return {[](void* kernel) { static_cast<KernelBody*>(kernel)->run_thread(); }, &body};
+}
+
+std::string text_of(const uint3& position) { return fmt::format("({}, {}, {})", position.x, position.y, position.z); }
+
+struct ThreadPosition {
+    std::string block;
+    std::string thread;
+};
+
+// Runs the kernel once more, thread by thread, to learn who accesses [begin, end) first. Its writes are taken back.
+ThreadPosition first_thread_to_access(const LaunchRequest& request, std::uintptr_t begin, std::uintptr_t end) {
+    AccessRecorder recorder;
+    recorder.save_pages(true);
+    ThreadPosition position{"?", "?"};
+    AccessRecorder* const previous = instrumentation.recorder;
+    const Running previously = instrumentation.running;
+    set_recorder(&recorder, Running::device_code);
+    run_all_threads(thread_function(*request.body), request.grid, request.block, request.shared_bytes,
+                    [&](const uint3& block, const uint3& thread) {
+                        const RecordingPaused paused;
+                        const std::vector<AccessInterval> accesses = recorder.intervals();
+                        const bool found = std::any_of(accesses.begin(), accesses.end(), [&](const auto& access) {
+                            return access.begin < end && begin < access.end;
+                        });
+                        if (found) {
+                            position = {text_of(block), text_of(thread)};
+                        }
+                        recorder.take_back_writes();
+                        recorder.clear();
+                        return !found;
+                    });
+    set_recorder(previous, previously);
+    return position;
+}
+
+}  // namespace
+
+struct SimulatedDevice::RunningKernel {
+    LaunchRequest request;
+    std::uint64_t rounds = 0;
+    std::uint64_t basic_blocks = 0;
+    std::uint64_t accessed_bytes = 0;
+    bool input_overwritten = false;  // something wrote what it reads, while it ran
+    DeferredWrites writes;
+
+    std::uint64_t threads() const { return volume(request.grid) * volume(request.block); }
+};
+
+bool SimulatedDevice::valid_configuration(const LaunchRequest& request) {
+    const auto refuse = [&](std::string reason, std::uint64_t found, std::uint64_t limit) {
+        add_finding("impossible_launch", device::Severity::error, request.called_from,
+                    {{"reason", std::move(reason)},
+                     {"reason.found", std::to_string(found)},
+                     {"reason.limit", std::to_string(limit)}});
+        return false;
+    };
+    const dim3& grid = request.grid;
+    const dim3& block = request.block;
+    if (volume(grid) == 0 || volume(block) == 0) {
+        return refuse("launch.zero_dimension", 0, 1);
+    }
+    if (block.z > max_block_z) {
+        return refuse("launch.block_too_large", block.z, max_block_z);
+    }
+    if (volume(block) > max_threads_per_block) {
+        return refuse("launch.too_many_threads", volume(block), max_threads_per_block);
+    }
+    if (grid.x > max_grid_x) {
+        return refuse("launch.grid_too_large", grid.x, max_grid_x);
+    }
+    if (grid.y > max_grid_yz || grid.z > max_grid_yz) {
+        return refuse("launch.grid_too_large", std::max(grid.y, grid.z), max_grid_yz);
+    }
+    if (request.shared_bytes > max_shared_bytes) {
+        return refuse("launch.too_much_shared_memory", request.shared_bytes, max_shared_bytes);
+    }
+    return true;
+}
+
+cudaError_t SimulatedDevice::launch(LaunchRequest request) {
+    if (!valid_configuration(request)) {
+        return cudaErrorInvalidConfiguration;
+    }
+    Stream& stream = *request.stream;
+    Issue issue;
+    issue.operation.kind = device::OperationKind::kernel;
+    issue.operation.name = request.name;
+    issue.operation.asynchronous = true;
+    issue.called_from = request.called_from;
+    issue.task.resource = Resource::compute;
+    const auto kernel = std::make_shared<RunningKernel>();
+    kernel->request = std::move(request);
+    issue.start = [this, kernel](std::uint64_t id, Epoch epoch, const VectorClock& past) {
+        const KernelCost cost = run_kernel(kernel);
+        running_kernels_[id] = kernel;
+        const std::vector<AccessInterval> accesses = kernel_recorder_.intervals();
+        check_kernel_bounds(*kernel, accesses);
+        checker_.operation_accesses(id, epoch, past, accesses);
+        kernel_recorder_.clear();
+        return cost;
+    };
+    issue.finish = [this, kernel, id = operations_.size() + 1] {
+        running_kernels_.erase(id);
+        if (kernel->input_overwritten) {
+            kernel->writes.poison(std::byte{poison_byte});
+        } else {
+            kernel->writes.apply();
+        }
+        kernel->writes = {};
+    };
+    this->issue(std::move(issue), stream);
+    return cudaSuccess;
+}
+
+KernelCost SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
+    AccessRecorder* const previous = instrumentation.recorder;
+    const Running previously = instrumentation.running;
+    const std::uint64_t blocks_before = instrumentation.basic_blocks;
+    rounds_ = 0;
+    kernel_recorder_.clear();
+    kernel_recorder_.save_pages(true);
+    set_recorder(&kernel_recorder_, Running::device_code);
+    run_all_threads(thread_function(*kernel->request.body), kernel->request.grid, kernel->request.block,
+                    kernel->request.shared_bytes);
+    set_recorder(previous, previously);
+    kernel->rounds = rounds_;
+    kernel->basic_blocks = instrumentation.basic_blocks - blocks_before;
+    kernel->accessed_bytes = kernel_recorder_.accessed_bytes();
+    kernel->writes = kernel_recorder_.take_back_writes();
+    return cost_of(*kernel);
+}
+
+KernelCost SimulatedDevice::cost_of(const RunningKernel& kernel) const {
+    const double capacity = static_cast<double>(profile_.multiprocessors) * profile_.threads_per_multiprocessor;
+    const double threads = static_cast<double>(kernel.threads());
+    const double rounds_ns = static_cast<double>(kernel.rounds) / profile_.work_rounds_per_second * 1e9;
+    const double blocks_ns = static_cast<double>(kernel.basic_blocks) / profile_.basic_blocks_per_second * 1e9;
+    const double bytes_ns = static_cast<double>(kernel.accessed_bytes) / profile_.memory_bytes_per_second * 1e9;
+    const double busy_ns = std::max({rounds_ns, blocks_ns, bytes_ns});  // with the whole device at work
+    // A thread takes its rounds one after the other, however empty the device is.
+    const double latency_ns =
+        static_cast<double>(kernel.rounds) / threads * static_cast<double>(profile_.work_round_latency.count());
+    const double longest_ns = std::max(busy_ns, latency_ns);
+    const double resident_share = std::min(1.0, threads / capacity);
+    const double busy_share = longest_ns > 0 ? busy_ns / longest_ns : 0;
+    return {profile_.kernel_overhead + Time(static_cast<std::int64_t>(longest_ns)),
+            std::clamp(std::max(resident_share, busy_share), 1.0 / 1024, 1.0)};
+}
+
+void SimulatedDevice::check_kernel_bounds(const RunningKernel& kernel, const std::vector<AccessInterval>& intervals) {
+    for (const AccessInterval& interval : intervals) {
+        const Allocation* const inside = memory_.find(interval.begin);
+        if (inside != nullptr && interval.end <= inside->end()) {
+            continue;
+        }
+        const std::uintptr_t first_outside = inside != nullptr ? inside->end() : interval.begin;
+        const bool freed = memory_.find_freed(first_outside) != nullptr && inside == nullptr;
+        const ThreadPosition thread = first_thread_to_access(kernel.request, first_outside, interval.end);
+        add_finding(freed ? "use_after_free" : "kernel_out_of_bounds", device::Severity::error, interval.pc,
+                    {{"kernel", kernel.request.name},
+                     {"bytes", std::to_string(interval.end - first_outside)},
+                     {"block", thread.block},
+                     {"thread", thread.thread}});
+    }
+}
+
+void SimulatedDevice::charge_rounds(unsigned rounds) { rounds_ += rounds; }
+
+}  // namespace simulator

@@ -1,0 +1,79 @@
+// What the simulated device tells: findings, leaks, and the trace file at exit.
+#include <cstdlib>
+
+#include "device/environment.hpp"
+#include "simulator/ordering/instrumentation.hpp"
+#include "simulator/ordering/symbols.hpp"
+#include "simulator/simulated_device.hpp"
+
+namespace simulator {
+
+void SimulatedDevice::add_finding(const char* kind, device::Severity severity, std::uintptr_t at,
+                                  std::map<std::string, std::string> details) {
+    device::Finding finding;
+    finding.kind = kind;
+    finding.severity = severity;
+    finding.at = at == 0 ? device::SourceLine{} : source_line(at);
+    finding.details = std::move(details);
+    findings_.add(std::move(finding));
+}
+
+void SimulatedDevice::find_leaks() {
+    // Warnings: the system takes everything back at exit, and many correct programs rely on that.
+    constexpr auto severity = device::Severity::warning;
+    for (const auto& [begin, allocation] : memory_.live()) {
+        const char* const kind =
+            allocation.kind == MemoryKind::device ? "leaked_device_memory" : "leaked_host_memory";
+        add_finding(kind, severity, allocation.allocated_at, {{"bytes", std::to_string(allocation.bytes)}});
+    }
+    for (const auto& [number, stream] : stream_order_) {
+        if (number != 0 && stream->alive) {
+            add_finding("leaked_stream", severity, stream->created_from);
+        }
+    }
+    std::set<std::uintptr_t> events_created_from;  // handles are addresses: their order is not the same every time
+    for (const auto& [handle, event] : events_) {
+        events_created_from.insert(event->created_from);
+    }
+    for (const std::uintptr_t created_from : events_created_from) {
+        add_finding("leaked_event", severity, created_from);
+    }
+}
+
+device::Trace SimulatedDevice::trace() const {
+    device::Trace trace;
+    trace.device = profile_.device;
+    trace.profile = profile_.name;
+    trace.simulated = true;
+    trace.copy_engines = profile_.copy_engines;
+    for (const OperationRecord& record : operations_) {
+        trace.operations.push_back(record.operation);
+        trace.operations.back().at = source_line(record.called_from);
+    }
+    for (const CallRecord& call : calls_) {
+        trace.host_calls.push_back({call.name, call.start, call.end, source_line(call.called_from)});
+    }
+    trace.ranges = ranges_;
+    trace.findings = findings_.all();
+    return trace;
+}
+
+void SimulatedDevice::at_exit() {
+    std::atexit([] {
+        set_recorder(nullptr);
+        SimulatedDevice& device = instance();
+        device.engine_.run_until_idle();
+        device.find_leaks();
+        const char* const file = std::getenv(device::environment::trace_file);
+        if (file == nullptr) {
+            return;
+        }
+        try {
+            device::write_trace(file, device.trace());
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "%s\n", error.what());
+        }
+    });
+}
+
+}  // namespace simulator

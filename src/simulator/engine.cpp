@@ -1,0 +1,255 @@
+#include "simulator/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace simulator {
+namespace {
+
+constexpr double nanoseconds_per_second = 1e9;
+constexpr double smallest_share = 1e-6;  // less of the device than this does not start a kernel
+
+Time rounded_up(double nanoseconds) { return Time(static_cast<std::int64_t>(std::ceil(nanoseconds))); }
+
+}  // namespace
+
+Engine::Engine(const device::Profile& profile) : profile_(profile) {}
+
+Engine::CopyEngine& Engine::copy_engine(Resource resource) {
+    const bool second = resource == Resource::copy_to_host && profile_.copy_engines > 1;
+    return copy_engines_[second ? 1 : 0];
+}
+
+void Engine::schedule(Time time, Happening::Kind kind, TaskId id, std::uint64_t generation) {
+    happenings_.push({time, next_sequence_++, kind, id, generation});
+}
+
+TaskId Engine::submit(TaskSpec spec, std::span<const TaskId> after, Time not_before) {
+    const TaskId id = first_task_ + tasks_.size();
+    Task& added = tasks_.emplace_back();
+    added.id = id;
+    added.spec = std::move(spec);
+    added.ready = std::max(not_before, now_);
+    ends_.push_back(unfinished);
+    ++unfinished_tasks_;
+    for (const TaskId before : after) {
+        if (!finished(before)) {
+            task(before).dependents.push_back(id);
+            ++added.waits_for;
+        }
+    }
+    if (added.waits_for == 0) {
+        schedule(added.ready, Happening::Kind::ready, id);
+    }
+    return id;
+}
+
+bool Engine::step(Time limit) {
+    if (happenings_.empty() || happenings_.top().time > limit) {
+        return false;
+    }
+    const Happening next = happenings_.top();
+    happenings_.pop();
+    if (finished(next.task)) {
+        return true;
+    }
+    Task& concerned = task(next.task);
+    if (next.kind != Happening::Kind::ready && next.generation != concerned.generation) {
+        return true;  // the rate changed since this was planned
+    }
+    now_ = next.time;
+    switch (next.kind) {
+        case Happening::Kind::ready:
+            on_ready(concerned);
+            break;
+        case Happening::Kind::transfer:
+            copy_engine(concerned.spec.resource).transferring = true;
+            update_copy_rates();
+            break;
+        case Happening::Kind::end:
+            on_end(concerned);
+            break;
+    }
+    return true;
+}
+
+void Engine::advance_to(Time time) {
+    while (step(time)) {
+    }
+    now_ = std::max(now_, time);
+}
+
+Time Engine::run_until_finished(TaskId id) {
+    while (!finished(id)) {
+        if (!step(Time::max())) {
+            throw std::logic_error("the engine expected work that leads to the end of a task, found none");
+        }
+    }
+    return end_of(id);
+}
+
+Time Engine::run_until_idle() {
+    while (unfinished_tasks_ > 0) {
+        if (!step(Time::max())) {
+            throw std::logic_error("the engine expected work that leads to the end of all tasks, found none");
+        }
+    }
+    return last_end_;
+}
+
+void Engine::on_ready(Task& ready) {
+    switch (ready.spec.resource) {
+        case Resource::none:
+            ready.begin = now_;
+            on_end(ready);
+            break;
+        case Resource::copy_to_device:
+        case Resource::copy_to_host: {
+            CopyEngine& engine = copy_engine(ready.spec.resource);
+            engine.waiting.emplace(now_, ready.id);
+            start_copies(engine);
+            break;
+        }
+        case Resource::compute:
+            waiting_kernels_.push_back(ready.id);
+            start_kernels();
+            break;
+        case Resource::device_memory:
+            ready.begin = now_;
+            if (ready.spec.start) {
+                ready.spec.start();
+            }
+            schedule(now_ + ready.spec.duration, Happening::Kind::end, ready.id, ready.generation);
+            break;
+    }
+}
+
+Time Engine::latency_between(const Task& before, const Task& after) const {
+    const bool marker = after.spec.resource == Resource::none || before.origin == Resource::none;
+    const bool same_queue = before.origin == after.spec.resource && before.origin_stream == after.spec.stream;
+    return marker || same_queue ? Time{} : profile_.dependency_latency;
+}
+
+void Engine::on_end(Task& ended) {
+    const TaskId id = ended.id;
+    if (ended.spec.resource != Resource::none) {
+        ended.origin = ended.spec.resource;
+        ended.origin_stream = ended.spec.stream;
+    }
+    ends_[id - 1] = now_;
+    last_end_ = std::max(last_end_, now_);
+    --unfinished_tasks_;
+    if (ended.spec.finish) {
+        ended.spec.finish(ended.begin, now_);
+    }
+    for (const TaskId dependent : ended.dependents) {
+        Task& next = task(dependent);
+        next.ready = std::max(next.ready, now_ + latency_between(ended, next));
+        if (next.spec.resource == Resource::none) {
+            next.origin = ended.origin;
+            next.origin_stream = ended.origin_stream;
+        }
+        if (--next.waits_for == 0) {
+            schedule(next.ready, Happening::Kind::ready, dependent);
+        }
+    }
+    const Resource resource = ended.spec.resource;
+    ended.spec = TaskSpec{.resource = resource, .stream = ended.spec.stream, .start = {}, .finish = {}};
+    ended.dependents = {};
+    if (resource == Resource::copy_to_device || resource == Resource::copy_to_host) {
+        CopyEngine& engine = copy_engine(resource);
+        engine.active = 0;
+        engine.transferring = false;
+        update_copy_rates();
+        start_copies(engine);
+    } else if (resource == Resource::compute) {
+        update_kernel_rates();
+        std::erase_if(running_kernels_, [id](const RunningKernel& kernel) { return kernel.task == id; });
+        start_kernels();
+    }
+    while (!tasks_.empty() && finished(first_task_)) {
+        tasks_.pop_front();
+        ++first_task_;
+    }
+}
+
+void Engine::start_copies(CopyEngine& engine) {
+    if (engine.active != 0 || engine.waiting.empty()) {
+        return;
+    }
+    Task& next = task(engine.waiting.begin()->second);
+    engine.waiting.erase(engine.waiting.begin());
+    next.begin = now_;
+    if (next.spec.start) {
+        next.spec.start();
+    }
+    const bool switched = engine.copied_before && engine.last_stream != next.spec.stream;
+    engine.active = next.id;
+    engine.transferring = false;
+    engine.bytes_left = next.spec.bytes;
+    engine.last_stream = next.spec.stream;
+    engine.copied_before = true;
+    schedule(now_ + profile_.copy_overhead + (switched ? profile_.stream_switch : Time{}), Happening::Kind::transfer,
+             next.id, ++next.generation);
+}
+
+void Engine::update_copy_rates() {
+    const bool both = copy_engines_[0].transferring && copy_engines_[1].transferring;
+    for (CopyEngine& engine : copy_engines_) {
+        if (!engine.transferring) {
+            engine.rate = 0;
+            continue;
+        }
+        Task& copy = task(engine.active);
+        const double elapsed_ns = static_cast<double>((now_ - engine.updated).count());
+        engine.bytes_left = std::max(0.0, engine.bytes_left - engine.rate * elapsed_ns / nanoseconds_per_second);
+        const double share = both ? profile_.both_directions_bytes_per_second / 2 : copy.spec.bytes_per_second;
+        engine.rate = std::min(copy.spec.bytes_per_second, share);
+        engine.updated = now_;
+        schedule(now_ + rounded_up(engine.bytes_left / engine.rate * nanoseconds_per_second), Happening::Kind::end,
+                 copy.id, ++copy.generation);
+    }
+}
+
+void Engine::start_kernels() {
+    update_kernel_rates();
+    const auto used = [this] {
+        double sum = 0;
+        for (const RunningKernel& kernel : running_kernels_) {
+            sum += kernel.share;
+        }
+        return sum;
+    };
+    while (!waiting_kernels_.empty() && used() < 1 - smallest_share) {
+        Task& next = task(waiting_kernels_.front());
+        waiting_kernels_.pop_front();
+        next.begin = now_;
+        const KernelCost cost = next.spec.start();
+        running_kernels_.push_back({next.id, static_cast<double>(cost.duration.count()), cost.share, 1});
+    }
+    update_kernel_rates();
+}
+
+void Engine::update_kernel_rates() {
+    // The block scheduler serves kernels in order of arrival: the first takes what it can fill, the next what is left.
+    const double elapsed_ns = static_cast<double>((now_ - kernels_updated_).count());
+    kernels_updated_ = now_;
+    double free_share = 1;
+    for (RunningKernel& kernel : running_kernels_) {
+        kernel.left_ns = std::max(0.0, kernel.left_ns - kernel.rate * elapsed_ns);
+        const double granted = std::min(kernel.share, free_share);
+        free_share -= granted;
+        const double rate = std::max(granted / kernel.share, smallest_share);
+        Task& running = task(kernel.task);
+        if (finished(kernel.task)) {
+            continue;
+        }
+        if (rate != kernel.rate || running.generation == 0) {
+            kernel.rate = rate;
+            schedule(now_ + rounded_up(kernel.left_ns / rate), Happening::Kind::end, running.id, ++running.generation);
+        }
+    }
+}
+
+}  // namespace simulator

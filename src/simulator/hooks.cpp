@@ -1,0 +1,76 @@
+// The simulated device's side of device/hooks.h, and the calls of kernels into the simulator.
+#include "device/hooks.h"
+
+#include <cstdlib>
+
+#include "device/environment.hpp"
+#include "simulator/api_call.hpp"
+
+using simulator::Access;
+using simulator::SimulatedDevice;
+
+namespace {
+
+// A program that makes no call at all still leaves a trace.
+[[maybe_unused]] const bool started = [] {
+    if (std::getenv(device::environment::trace_file) != nullptr) {
+        SimulatedDevice::instance();
+    }
+    return true;
+}();
+
+SimulatedDevice& device_now() {
+    SimulatedDevice& device = SimulatedDevice::instance();
+    return device;
+}
+
+}  // namespace
+
+extern "C" {
+
+uint64_t device_hooks_clock_ns(void) {
+    const std::lock_guard lock(device_now().mutex());
+    return static_cast<uint64_t>(device_now().host_time().count());
+}
+
+void device_hooks_range_begin(const char* name) {
+    const std::lock_guard lock(device_now().mutex());
+    device_now().begin_range(name);
+}
+
+void device_hooks_range_end(void) {
+    const std::lock_guard lock(device_now().mutex());
+    device_now().end_range();
+}
+
+void device_hooks_host_reads(const void* address, size_t bytes, const char* what) {
+    const std::lock_guard lock(device_now().mutex());
+    device_now().trusted_host_access(address, bytes, Access::read, what);
+}
+
+void device_hooks_host_writes(void* address, size_t bytes, const char* what) {
+    const std::lock_guard lock(device_now().mutex());
+    device_now().trusted_host_access(address, bytes, Access::write, what);
+}
+
+void device_hooks_host_work_ns(uint64_t nanoseconds) {
+    const std::lock_guard lock(device_now().mutex());
+    device_now().spend(simulator::Time(nanoseconds));
+}
+
+int device_hooks_simulated(void) { return 1; }
+
+uint64_t device_hooks_fail_call(uint64_t n) {
+    const std::lock_guard lock(device_now().mutex());
+    return device_now().arm_failure(n);
+}
+
+// lab::work declares its rounds here instead of doing them one by one.
+void simulator_charge_rounds(unsigned rounds) { SimulatedDevice::instance().charge_rounds(rounds); }
+
+void simulator_atomic_access(const volatile void* address, size_t bytes) {
+    simulator::record_access(address, bytes, Access::atomic,
+                             reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+}
+
+}  // extern "C"

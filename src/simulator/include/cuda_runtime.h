@@ -1,0 +1,26 @@
+// The simulated device's CUDA runtime: it stands in for NVIDIA's header of the same name, so that the same .cu file is
+// compiled for both devices.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "simulator/api.h"
+#include "simulator/device_code.h"
+#include "simulator/types.h"
+
+namespace simulator {
+
+// A kernel with its arguments; run_thread() is called once for every simulated thread.
+struct KernelBody {
+    virtual ~KernelBody() = default;
+    virtual void run_thread() = 0;
+};
+
+// What <<<...>>> comes down to. `call_address` is an address in the statement that launched.
+void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+                   std::unique_ptr<KernelBody> body, std::uintptr_t call_address);
+
+}  // namespace simulator
+
+#include "simulator/launch.hpp"

@@ -1,0 +1,81 @@
+// The simulated device's memory and the host's pinned memory: two reserved stretches of addresses, and what is allocated
+// in them. Device memory is ordinary host memory that only kernels and copies may touch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace simulator {
+
+enum class MemoryKind { pageable, pinned, registered, device };
+
+struct Allocation {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+    MemoryKind kind = MemoryKind::device;
+    std::uintptr_t allocated_at = 0;  // return address of the call
+    std::uintptr_t freed_at = 0;      // 0 while it lives
+    std::uintptr_t end() const { return begin + bytes; }
+};
+
+// Filled into memory that holds nothing yet, so that a missing wait gives a wrong answer every time.
+inline constexpr unsigned char poison_byte = 0xA5;
+
+// A stretch of reserved addresses from which page-aligned blocks are handed out, lowest free address first.
+class Arena {
+public:
+    explicit Arena(std::size_t bytes);
+    ~Arena();
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+
+    // The first byte of a new block, or 0 when no free stretch is large enough.
+    std::uintptr_t take(std::size_t bytes);
+    void give_back(std::uintptr_t begin, std::size_t bytes);
+    bool contains(std::uintptr_t address) const { return address - begin_ < bytes_; }
+    std::uintptr_t begin() const { return begin_; }
+    std::uintptr_t end() const { return begin_ + bytes_; }
+
+private:
+    std::uintptr_t begin_ = 0;
+    std::size_t bytes_ = 0;
+    std::map<std::uintptr_t, std::size_t> free_;  // begin -> bytes
+};
+
+class Memory {
+public:
+    Memory();
+
+    // New memory of `kind` (device or pinned), filled with poison; nothing when it is exhausted.
+    std::optional<std::uintptr_t> allocate(MemoryKind kind, std::size_t bytes, std::size_t limit_bytes,
+                                           std::uintptr_t caller);
+
+    // Takes back the live allocation of `kind` that begins at `begin`; nothing when there is none.
+    std::optional<Allocation> free(MemoryKind kind, std::uintptr_t begin, std::uintptr_t caller);
+
+    // Registers ordinary memory as pinned; false when it overlaps what is pinned already.
+    bool register_host(std::uintptr_t begin, std::size_t bytes, std::uintptr_t caller);
+
+    // The live allocation that holds `address`.
+    const Allocation* find(std::uintptr_t address) const;
+    // The freed allocation that held `address` last, if nothing lives there now.
+    const Allocation* find_freed(std::uintptr_t address) const;
+
+    MemoryKind kind_of(std::uintptr_t address) const;
+    bool is_device(std::uintptr_t address) const { return device_.contains(address); }
+    std::size_t device_bytes_in_use() const { return device_bytes_; }
+    const std::map<std::uintptr_t, Allocation>& live() const { return live_; }
+    const Arena& device_arena() const { return device_; }
+    const Arena& pinned_arena() const { return pinned_; }
+
+private:
+    Arena device_;
+    Arena pinned_;
+    std::map<std::uintptr_t, Allocation> live_;
+    std::map<std::uintptr_t, Allocation> freed_;
+    std::size_t device_bytes_ = 0;
+};
+
+}  // namespace simulator

@@ -1,0 +1,117 @@
+#include "simulator/ordering_checker.hpp"
+
+#include "simulator/ordering/symbols.hpp"
+
+namespace simulator {
+namespace {
+
+const OperationRecord& record_of(const std::vector<OperationRecord>& operations, std::uint64_t id) {
+    return operations[id - 1];
+}
+
+std::string access_text(const device::Operation& operation, Access kind) {
+    const std::string verb = kind == Access::read ? "reads" : "writes";
+    switch (operation.kind) {
+        case device::OperationKind::kernel:
+            return "access.kernel_" + verb;
+        case device::OperationKind::memset:
+            return "access.memset_writes";
+        default:
+            return "access.copy_" + verb;
+    }
+}
+
+}  // namespace
+
+void OrderingChecker::operation_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
+                                         const std::vector<AccessInterval>& intervals) {
+    access({epoch, id, record_of(operations_, id).called_from}, clock, intervals);
+}
+
+void OrderingChecker::host_accesses(Epoch epoch, const VectorClock& clock,
+                                    const std::vector<AccessInterval>& intervals, const std::string& label) {
+    host_label_ = label;
+    access({epoch, 0, 0}, clock, intervals);
+}
+
+void OrderingChecker::access(const AccessOwner& owner, const VectorClock& clock,
+                             const std::vector<AccessInterval>& intervals) {
+    std::vector<Conflict> conflicts;
+    for (const AccessInterval& interval : intervals) {
+        AccessOwner by = owner;
+        if (by.operation == 0) {
+            by.pc = interval.pc;
+        }
+        shadow_.access(interval.begin, interval.end, interval.kind, by, clock, conflicts);
+    }
+    for (Conflict& conflict : conflicts) {
+        if (conflict.later_kind != Access::read && conflict.earlier.operation != 0 && overwritten_) {
+            overwritten_(conflict.earlier.operation);
+        }
+        if (conflict.earlier.operation == 0) {
+            // The host acted before the operation's virtual start, but after issuing it.
+            std::swap(conflict.earlier, conflict.later);
+            std::swap(conflict.earlier_kind, conflict.later_kind);
+        }
+        report(conflict);
+    }
+}
+
+device::SourceLine OrderingChecker::line_of(const AccessOwner& owner) const {
+    return owner.pc == 0 ? device::SourceLine{} : source_line(owner.pc);
+}
+
+void OrderingChecker::describe(device::Finding& finding, const std::string& detail, const AccessOwner& owner,
+                               Access kind) const {
+    if (owner.operation != 0) {
+        const device::Operation& operation = record_of(operations_, owner.operation).operation;
+        finding.details[detail] = access_text(operation, kind);
+        finding.details[detail + ".name"] = operation.name;
+        finding.details[detail + ".stream"] = std::to_string(operation.stream);
+    } else if (owner.pc == 0) {
+        finding.details[detail] = kind == Access::read ? "access.check_reads" : "access.check_writes";
+        finding.details[detail + ".name"] = host_label_;
+    } else {
+        finding.details[detail] = kind == Access::read ? "access.host_reads" : "access.host_writes";
+    }
+}
+
+void OrderingChecker::describe_range(device::Finding& finding, const Conflict& conflict) const {
+    // Addresses differ from run to run; the place within an allocation does not.
+    const Allocation* const allocation = memory_.find(conflict.begin);
+    const std::uintptr_t origin = allocation != nullptr ? allocation->begin : conflict.begin;
+    finding.details["range"] = memory_.is_device(conflict.begin) ? "range.device" : "range.host";
+    finding.details["range.begin"] = std::to_string(conflict.begin - origin);
+    finding.details["range.end"] = std::to_string(conflict.end - origin);
+}
+
+std::string OrderingChecker::order_for(const Conflict& conflict) const {
+    const bool host = conflict.earlier.operation == 0 || conflict.later.operation == 0;
+    return host ? "order.stream_synchronize" : "order.event_between_streams";
+}
+
+void OrderingChecker::report(const Conflict& conflict) {
+    if (!reported_.emplace(conflict.earlier.pc, conflict.later.pc, conflict.earlier_kind, conflict.later_kind).second) {
+        return;
+    }
+    const auto waited_for = [this](const AccessOwner& owner) {
+        return owner.operation != 0 && record_of(operations_, owner.operation).waited_for_in_practice;
+    };
+    device::Finding finding;
+    const bool works_in_practice = waited_for(conflict.earlier);
+    finding.kind = works_in_practice ? "order_not_promised" : "unordered_access";
+    finding.severity = works_in_practice ? device::Severity::warning : device::Severity::error;
+    finding.at = line_of(conflict.later);
+    finding.other = line_of(conflict.earlier);
+    if (finding.at.line == 0) {
+        std::swap(finding.at, finding.other);
+    }
+    describe(finding, "first", conflict.earlier, conflict.earlier_kind);
+    describe(finding, "second", conflict.later, conflict.later_kind);
+    finding.details["bytes"] = std::to_string(conflict.end - conflict.begin);
+    describe_range(finding, conflict);
+    finding.details["order"] = order_for(conflict);
+    findings_.add(std::move(finding));
+}
+
+}  // namespace simulator

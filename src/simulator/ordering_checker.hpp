@@ -1,0 +1,63 @@
+// Turns accesses that nothing orders into findings: what ran, where, and which call would have ordered it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "device/trace.hpp"
+#include "simulator/findings.hpp"
+#include "simulator/memory.hpp"
+#include "simulator/ordering/access_recorder.hpp"
+#include "simulator/ordering/shadow_memory.hpp"
+#include "simulator/ordering/vector_clock.hpp"
+
+namespace simulator {
+
+// An operation as the checker knows it.
+struct OperationRecord {
+    device::Operation operation;
+    std::uintptr_t called_from = 0;
+    // The host waited for it, although CUDA does not promise that (a copy with pageable memory).
+    bool waited_for_in_practice = false;
+};
+
+class OrderingChecker {
+public:
+    OrderingChecker(const std::vector<OperationRecord>& operations, const Memory& memory, FindingLog& findings)
+        : operations_(operations), memory_(memory), findings_(findings) {}
+
+    // Operation `id` with the past `clock` accesses memory.
+    void operation_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
+                            const std::vector<AccessInterval>& intervals);
+
+    // Host code accesses memory. `label` names trusted code that has no line, such as the check's own reading.
+    void host_accesses(Epoch epoch, const VectorClock& clock, const std::vector<AccessInterval>& intervals,
+                       const std::string& label = {});
+
+    void forget(std::uintptr_t begin, std::uintptr_t end) { shadow_.forget(begin, end); }
+
+    // Called with the operation whose bytes were overwritten while it still read them.
+    void on_overwritten(std::function<void(std::uint64_t operation)> handler) { overwritten_ = std::move(handler); }
+
+private:
+    void access(const AccessOwner& owner, const VectorClock& clock, const std::vector<AccessInterval>& intervals);
+    void report(const Conflict& conflict);
+    void describe(device::Finding& finding, const std::string& detail, const AccessOwner& owner, Access kind) const;
+    device::SourceLine line_of(const AccessOwner& owner) const;
+    void describe_range(device::Finding& finding, const Conflict& conflict) const;
+    std::string order_for(const Conflict& conflict) const;
+
+    const std::vector<OperationRecord>& operations_;
+    const Memory& memory_;
+    FindingLog& findings_;
+    ShadowMemory shadow_;
+    std::string host_label_;
+    std::function<void(std::uint64_t)> overwritten_;
+    std::set<std::tuple<std::uintptr_t, std::uintptr_t, Access, Access>> reported_;
+};
+
+}  // namespace simulator

@@ -1,0 +1,230 @@
+// The runtime API: devices, errors, and launches.
+#include <array>
+#include <cstdio>
+#include <cstring>
+
+#include "simulator/api_call.hpp"
+
+using simulator::ApiCall;
+using simulator::profile;
+
+namespace {
+
+constexpr int shared_bytes_per_block = 48 * 1024;
+constexpr int constant_bytes = 64 * 1024;
+constexpr int simulated_version = 13000;
+
+struct ErrorText {
+    cudaError_t error;
+    const char* name;
+    const char* description;
+};
+
+constexpr std::array error_texts{
+    ErrorText{cudaSuccess, "cudaSuccess", "no error"},
+    ErrorText{cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    ErrorText{cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    ErrorText{cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
+    ErrorText{cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    ErrorText{cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
+    ErrorText{cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    ErrorText{cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    ErrorText{cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    ErrorText{cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+    ErrorText{cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
+    ErrorText{cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
+              "part or all of the requested memory range is already mapped"},
+    ErrorText{cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
+              "pointer does not correspond to a registered memory region"},
+    ErrorText{cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    ErrorText{cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    ErrorText{cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+};
+
+const ErrorText& text_of(cudaError_t error) {
+    for (const ErrorText& text : error_texts) {
+        if (text.error == error) {
+            return text;
+        }
+    }
+    return error_texts.back();
+}
+
+int attribute_value(cudaDeviceAttr attribute, bool& known) {
+    known = true;
+    switch (attribute) {
+        case cudaDevAttrMaxThreadsPerBlock:
+        case cudaDevAttrMaxBlockDimX:
+        case cudaDevAttrMaxBlockDimY:
+            return 1024;
+        case cudaDevAttrMaxBlockDimZ:
+            return 64;
+        case cudaDevAttrMaxGridDimX:
+            return 2147483647;
+        case cudaDevAttrMaxGridDimY:
+        case cudaDevAttrMaxGridDimZ:
+            return 65535;
+        case cudaDevAttrMaxSharedMemoryPerBlock:
+            return shared_bytes_per_block;
+        case cudaDevAttrTotalConstantMemory:
+            return constant_bytes;
+        case cudaDevAttrWarpSize:
+            return warpSize;
+        case cudaDevAttrMultiProcessorCount:
+            return static_cast<int>(profile().multiprocessors);
+        case cudaDevAttrMaxThreadsPerMultiProcessor:
+            return static_cast<int>(profile().threads_per_multiprocessor);
+        case cudaDevAttrAsyncEngineCount:
+            return static_cast<int>(profile().copy_engines);
+        case cudaDevAttrComputeCapabilityMajor:
+            return profile().compute_capability_major;
+        case cudaDevAttrComputeCapabilityMinor:
+            return profile().compute_capability_minor;
+        case cudaDevAttrGpuOverlap:
+        case cudaDevAttrConcurrentKernels:
+        case cudaDevAttrUnifiedAddressing:
+        case cudaDevAttrHostRegisterSupported:
+            return 1;
+        case cudaDevAttrIntegrated:
+        case cudaDevAttrCanMapHostMemory:
+        case cudaDevAttrManagedMemory:
+        case cudaDevAttrPageableMemoryAccess:
+        case cudaDevAttrConcurrentManagedAccess:
+            return 0;
+        default:
+            known = false;
+            return 0;
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    ApiCall call("cudaGetDeviceCount", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (count == nullptr) {
+        return call.result(cudaErrorInvalidValue);
+    }
+    *count = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    ApiCall call("cudaGetDevice", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (device == nullptr) {
+        return call.result(cudaErrorInvalidValue);
+    }
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+    ApiCall call("cudaSetDevice", SIMULATOR_CALLED_FROM, profile().host.other);
+    return call.result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    ApiCall call("cudaGetDeviceProperties", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (properties == nullptr || device != 0) {
+        return call.result(properties == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    }
+    *properties = cudaDeviceProp{};
+    std::snprintf(properties->name, sizeof properties->name, "%s (simulated)", profile().device.c_str());
+    properties->totalGlobalMem = profile().memory_bytes;
+    properties->sharedMemPerBlock = shared_bytes_per_block;
+    properties->regsPerBlock = 65536;
+    properties->warpSize = warpSize;
+    properties->memPitch = 2147483647;
+    properties->maxThreadsPerBlock = 1024;
+    const int block[3] = {1024, 1024, 64};
+    const int grid[3] = {2147483647, 65535, 65535};
+    std::memcpy(properties->maxThreadsDim, block, sizeof block);
+    std::memcpy(properties->maxGridSize, grid, sizeof grid);
+    properties->totalConstMem = constant_bytes;
+    properties->major = profile().compute_capability_major;
+    properties->minor = profile().compute_capability_minor;
+    properties->multiProcessorCount = static_cast<int>(profile().multiprocessors);
+    properties->concurrentKernels = 1;
+    properties->asyncEngineCount = static_cast<int>(profile().copy_engines);
+    properties->unifiedAddressing = 1;
+    properties->maxThreadsPerMultiProcessor = static_cast<int>(profile().threads_per_multiprocessor);
+    properties->hostRegisterSupported = 1;
+    properties->maxBlocksPerMultiProcessor = 32;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    ApiCall call("cudaDeviceGetAttribute", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (value == nullptr || device != 0) {
+        return call.result(value == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    }
+    bool known = false;
+    *value = attribute_value(attribute, known);
+    return call.result(known ? cudaSuccess : cudaErrorNotSupported);
+}
+
+cudaError_t cudaDeviceSynchronize(void) {
+    ApiCall call("cudaDeviceSynchronize", SIMULATOR_CALLED_FROM, profile().host.query);
+    if (call.fails()) {
+        return call.result(cudaErrorLaunchFailure);
+    }
+    call.device().synchronize_all();
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    ApiCall call("cudaDeviceGetStreamPriorityRange", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (least != nullptr) {
+        *least = 0;
+    }
+    if (greatest != nullptr) {
+        *greatest = 0;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    if (version == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    *version = simulated_version;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+
+cudaError_t cudaGetLastError(void) {
+    ApiCall call("cudaGetLastError", SIMULATOR_CALLED_FROM, simulator::Time{});
+    return call.device().take_last_error();
+}
+
+cudaError_t cudaPeekAtLastError(void) {
+    ApiCall call("cudaPeekAtLastError", SIMULATOR_CALLED_FROM, simulator::Time{});
+    return call.device().last_error();
+}
+
+const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
+
+const char* cudaGetErrorString(cudaError_t error) { return text_of(error).description; }
+
+}  // extern "C"
+
+namespace simulator {
+
+void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+                   std::unique_ptr<KernelBody> body, std::uintptr_t call_address) {
+    ApiCall call("cudaLaunchKernel", call_address, profile().host.launch);
+    Stream* const in = call.device().stream(stream);
+    if (in == nullptr) {
+        call.result(cudaErrorInvalidResourceHandle);
+        return;
+    }
+    if (call.fails()) {
+        call.result(cudaErrorLaunchFailure);
+        return;
+    }
+    call.result(call.device().launch({name, grid, block, shared_bytes, in, std::move(body), call_address}));
+}
+
+}  // namespace simulator

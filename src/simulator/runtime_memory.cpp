@@ -1,0 +1,128 @@
+// The runtime API: memory.
+#include "simulator/api_call.hpp"
+
+using simulator::ApiCall;
+using simulator::MemoryKind;
+using simulator::profile;
+using simulator::Time;
+
+namespace {
+
+Time time_for(double bytes, double bytes_per_second) {
+    return Time(static_cast<std::int64_t>(bytes / bytes_per_second * 1e9));
+}
+
+cudaError_t allocate_pinned(const char* name, void** pointer, size_t bytes, std::uintptr_t called_from) {
+    ApiCall call(name, called_from,
+                 profile().host.device_allocation +
+                     time_for(static_cast<double>(bytes), profile().host.pinned_allocation_bytes_per_second));
+    if (call.fails()) {
+        return call.result(cudaErrorMemoryAllocation);
+    }
+    return call.result(call.device().allocate(MemoryKind::pinned, pointer, bytes, called_from));
+}
+
+cudaError_t copy(const char* name, void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                 bool asynchronous, std::uintptr_t called_from) {
+    ApiCall call(name, called_from, profile().host.copy_async);
+    simulator::Stream* const in = call.device().stream(stream);
+    if (in == nullptr) {
+        return call.result(cudaErrorInvalidResourceHandle);
+    }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
+    return call.result(call.device().copy({to, from, bytes, kind, in, asynchronous, name, called_from}));
+}
+
+cudaError_t set(const char* name, void* pointer, int value, size_t bytes, cudaStream_t stream, bool asynchronous,
+                std::uintptr_t called_from) {
+    ApiCall call(name, called_from, profile().host.launch);
+    simulator::Stream* const in = call.device().stream(stream);
+    if (in == nullptr) {
+        return call.result(cudaErrorInvalidResourceHandle);
+    }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
+    return call.result(call.device().set(pointer, value, bytes, *in, asynchronous, name, called_from));
+}
+
+// Giving memory back always happens; an injected failure stands for the error of earlier asynchronous work that such a
+// call may return as well.
+cudaError_t give_back(const char* name, MemoryKind kind, void* pointer, std::uintptr_t called_from) {
+    ApiCall call(name, called_from, profile().host.device_free);
+    if (pointer == nullptr) {
+        return cudaSuccess;
+    }
+    const bool fails = call.fails();
+    const cudaError_t error = call.device().release(kind, pointer, called_from);
+    return call.result(fails && error == cudaSuccess ? cudaErrorLaunchFailure : error);
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+    ApiCall call("cudaMalloc", SIMULATOR_CALLED_FROM, profile().host.device_allocation);
+    if (call.fails()) {
+        return call.result(cudaErrorMemoryAllocation);
+    }
+    return call.result(call.device().allocate(MemoryKind::device, pointer, bytes, SIMULATOR_CALLED_FROM));
+}
+
+cudaError_t cudaFree(void* pointer) { return give_back("cudaFree", MemoryKind::device, pointer, SIMULATOR_CALLED_FROM); }
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
+    return allocate_pinned("cudaHostAlloc", pointer, bytes, SIMULATOR_CALLED_FROM);
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+    return allocate_pinned("cudaMallocHost", pointer, bytes, SIMULATOR_CALLED_FROM);
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+    return give_back("cudaFreeHost", MemoryKind::pinned, pointer, SIMULATOR_CALLED_FROM);
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
+    ApiCall call("cudaHostRegister", SIMULATOR_CALLED_FROM,
+                 time_for(static_cast<double>(bytes), profile().host.registration_bytes_per_second));
+    if (call.fails()) {
+        return call.result(cudaErrorMemoryAllocation);
+    }
+    return call.result(call.device().register_host(pointer, bytes, SIMULATOR_CALLED_FROM));
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+    return give_back("cudaHostUnregister", MemoryKind::registered, pointer, SIMULATOR_CALLED_FROM);
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+    ApiCall call("cudaMemGetInfo", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (free_bytes == nullptr || total_bytes == nullptr) {
+        return call.result(cudaErrorInvalidValue);
+    }
+    *free_bytes = call.device().free_device_bytes();
+    *total_bytes = profile().memory_bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    return copy("cudaMemcpy", to, from, bytes, kind, nullptr, false, SIMULATOR_CALLED_FROM);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    return copy("cudaMemcpyAsync", to, from, bytes, kind, stream, true, SIMULATOR_CALLED_FROM);
+}
+
+cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
+    return set("cudaMemset", pointer, value, bytes, nullptr, false, SIMULATOR_CALLED_FROM);
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
+    return set("cudaMemsetAsync", pointer, value, bytes, stream, true, SIMULATOR_CALLED_FROM);
+}
+
+}  // extern "C"

@@ -1,0 +1,322 @@
+// Host time, streams and events of the simulated device.
+#include "simulator/simulated_device.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "device/environment.hpp"
+#include "simulator/issue.hpp"
+#include "simulator/ordering/instrumentation.hpp"
+
+namespace simulator {
+namespace {
+
+constexpr std::uint32_t host_agent = 0;
+
+device::Profile profile_from_environment() {
+    const char* const file = std::getenv(device::environment::profile_file);
+    if (file != nullptr) {
+        return device::load_profile(file);
+    }
+    const char* const root = std::getenv(device::environment::root);
+    return device::load_profile(std::filesystem::path(root != nullptr ? root : SOURCE_ROOT) /
+                                "src/device/profiles/h200-pcie5.json");
+}
+
+device::Profile profile_or_exit() {
+    try {
+        return profile_from_environment();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        std::exit(2);
+    }
+}
+
+}  // namespace
+
+SimulatedDevice& SimulatedDevice::instance() {
+    static SimulatedDevice* const device = [] {
+        auto* const made = new SimulatedDevice(profile_or_exit());
+        const RecordingPaused paused;
+        made->at_exit();
+        return made;
+    }();
+    return *device;
+}
+
+SimulatedDevice::SimulatedDevice(device::Profile profile)
+    : profile_(std::move(profile)), engine_(profile_), checker_(operations_, memory_, findings_) {
+    const Arena& device_memory = memory_.device_arena();
+    const Arena& pinned = memory_.pinned_arena();
+    set_arenas({device_memory.begin(), device_memory.end()}, {pinned.begin(), pinned.end()});
+    set_recorder(&host_recorder_, Running::host_code);
+    stream_order_[0] = &legacy_stream_;
+    host_clock_.advance(host_agent);
+    const char* const quiet = std::getenv(device::environment::quiet);
+    findings_.set_quiet(quiet != nullptr && std::string(quiet) == "1");
+    if (const char* const call = std::getenv(device::environment::fail_call)) {
+        arm_failure(std::strtoull(call, nullptr, 10));
+    }
+}
+
+void SimulatedDevice::spend(Time cost) {
+    host_time_ += cost;
+    engine_.advance_to(host_time_);
+}
+
+void SimulatedDevice::begin_call() {
+    host_clock_.advance(host_agent);  // what the host did since the last call comes after what that call issued
+    judge_host_accesses();
+}
+
+void SimulatedDevice::end_call(const char* name, Time start, std::uintptr_t called_from) {
+    calls_.push_back({name, start, host_time_, called_from});
+}
+
+void SimulatedDevice::judge_host_accesses() {
+    if (host_recorder_.empty()) {
+        return;
+    }
+    const Epoch now{host_agent, host_clock_.time(host_agent)};
+    checker_.host_accesses(now, host_clock_, host_recorder_.intervals());
+    host_recorder_.clear();
+}
+
+void SimulatedDevice::trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label) {
+    if (bytes == 0) {
+        return;
+    }
+    begin_call();
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    const Epoch now{host_agent, host_clock_.time(host_agent)};
+    checker_.host_accesses(now, host_clock_, {{begin, begin + bytes, kind, 0}}, label);
+}
+
+void SimulatedDevice::begin_range(const char* name) {
+    open_ranges_.push_back(ranges_.size());
+    ranges_.push_back({name, host_time_, host_time_});
+}
+
+void SimulatedDevice::end_range() {
+    if (!open_ranges_.empty()) {
+        ranges_[open_ranges_.back()].end = host_time_;
+        open_ranges_.pop_back();
+    }
+}
+
+cudaError_t SimulatedDevice::record_error(cudaError_t error) {
+    if (error != cudaSuccess && error != cudaErrorNotReady) {
+        last_error_ = error;
+    }
+    return error;
+}
+
+cudaError_t SimulatedDevice::take_last_error() { return std::exchange(last_error_, cudaSuccess); }
+
+bool SimulatedDevice::next_call_fails() { return ++calls_since_arming_ == failing_call_; }
+
+std::uint64_t SimulatedDevice::arm_failure(std::uint64_t nth_call) {
+    failing_call_ = nth_call;
+    return std::exchange(calls_since_arming_, 0);
+}
+
+// --- order and time of operations ---
+
+std::vector<TaskId> SimulatedDevice::before(const Stream& stream) const {
+    std::vector<TaskId> tasks{stream.last_task};
+    if (stream.number == 0) {
+        // Work in the legacy default stream waits for all blocking streams ...
+        for (const auto& [number, other] : stream_order_) {
+            if (other->blocking()) {
+                tasks.push_back(other->last_task);
+            }
+        }
+    } else if (stream.blocking()) {
+        tasks.push_back(legacy_stream_.last_task);  // ... and they wait for it.
+    }
+    return tasks;
+}
+
+VectorClock SimulatedDevice::past_of(const Stream& stream) const {
+    VectorClock past = host_clock_;
+    past.join(stream.clock);
+    if (stream.number == 0) {
+        for (const auto& [number, other] : stream_order_) {
+            if (other->blocking()) {
+                past.join(other->clock);
+            }
+        }
+    } else if (stream.blocking()) {
+        past.join(legacy_stream_.clock);
+    }
+    return past;
+}
+
+std::uint64_t SimulatedDevice::issue(Issue issue, Stream& stream) {
+    const std::uint64_t id = operations_.size() + 1;
+    issue.operation.id = id;
+    issue.operation.stream = stream.number;
+    issue.operation.issued = host_time_;
+    operations_.push_back({issue.operation, issue.called_from, issue.waited_for_in_practice});
+
+    VectorClock past = past_of(stream);
+    const Epoch epoch = past.advance(stream.agent());
+    stream.clock = past;
+    issued_clock_.join(past);
+
+    TaskSpec task = std::move(issue.task);
+    task.stream = stream.number;
+    task.start = [id, epoch, past = std::move(past), start = std::move(issue.start)] { return start(id, epoch, past); };
+    task.finish = [this, id, finish = std::move(issue.finish)](Time begin, Time end) {
+        operations_[id - 1].operation.start = begin;
+        operations_[id - 1].operation.end = end;
+        finish();
+    };
+    stream.last_task = engine_.submit(std::move(task), before(stream), host_time_ + profile_.submission_latency);
+    operation_tasks_.push_back(stream.last_task);
+    return id;
+}
+
+TaskId SimulatedDevice::mark(Stream& stream, TaskId also_after) {
+    std::vector<TaskId> tasks = before(stream);
+    tasks.push_back(also_after);
+    stream.clock = past_of(stream);
+    stream.last_task = engine_.submit({.stream = stream.number, .start = {}, .finish = {}}, tasks,
+                                      host_time_ + profile_.submission_latency);
+    return stream.last_task;
+}
+
+void SimulatedDevice::wait_for(TaskId task) {
+    if (engine_.finished(task)) {
+        return;
+    }
+    host_time_ = std::max(host_time_, engine_.run_until_finished(task) + profile_.host.wake_up);
+    engine_.advance_to(host_time_);
+}
+
+void SimulatedDevice::join_host(const VectorClock& clock) { host_clock_.join(clock); }
+
+// --- streams ---
+
+cudaStream_t SimulatedDevice::create_stream(unsigned flags, std::uintptr_t called_from) {
+    auto made = std::make_unique<Stream>();
+    made->number = ++streams_created_;
+    made->flags = flags;
+    made->created_from = called_from;
+    const auto handle = reinterpret_cast<cudaStream_t>(made.get());
+    stream_order_[made->number] = made.get();
+    streams_[handle] = std::move(made);
+    return handle;
+}
+
+Stream* SimulatedDevice::stream(cudaStream_t handle) {
+    if (handle == nullptr || handle == cudaStreamLegacy) {
+        return &legacy_stream_;
+    }
+    const auto found = streams_.find(handle);
+    return found != streams_.end() && found->second->alive ? found->second.get() : nullptr;
+}
+
+void SimulatedDevice::destroy_stream(Stream& stream) {
+    stream.alive = false;
+    // Streams whose work is done are forgotten; the others are still waited for by the legacy default stream.
+    std::erase_if(streams_, [this](const auto& entry) {
+        const Stream& candidate = *entry.second;
+        const bool gone = !candidate.alive && engine_.finished(candidate.last_task) &&
+                          host_clock_.covers({candidate.agent(), candidate.clock.time(candidate.agent())});
+        if (gone) {
+            stream_order_.erase(candidate.number);
+        }
+        return gone;
+    });
+}
+
+void SimulatedDevice::synchronize(Stream& stream) {
+    if (stream.number == 0) {
+        for (const TaskId task : before(stream)) {
+            wait_for(task);
+        }
+        join_host(past_of(stream));
+        return;
+    }
+    wait_for(stream.last_task);
+    join_host(stream.clock);
+}
+
+bool SimulatedDevice::query(Stream& stream) {
+    const std::vector<TaskId> tasks = stream.number == 0 ? before(stream) : std::vector<TaskId>{stream.last_task};
+    const bool done = std::all_of(tasks.begin(), tasks.end(), [this](TaskId task) { return engine_.finished(task); });
+    if (done) {
+        join_host(stream.number == 0 ? past_of(stream) : stream.clock);
+    }
+    return done;
+}
+
+void SimulatedDevice::synchronize_all() {
+    const Time end = engine_.run_until_idle();
+    if (end > host_time_) {
+        host_time_ = end + profile_.host.wake_up;
+        engine_.advance_to(host_time_);
+    }
+    join_issued();
+}
+
+// --- events ---
+
+cudaEvent_t SimulatedDevice::create_event(unsigned flags, std::uintptr_t called_from) {
+    auto made = std::make_unique<Event>();
+    made->flags = flags;
+    made->created_from = called_from;
+    const auto handle = reinterpret_cast<cudaEvent_t>(made.get());
+    events_[handle] = std::move(made);
+    return handle;
+}
+
+Event* SimulatedDevice::event(cudaEvent_t handle) {
+    const auto found = events_.find(handle);
+    return found != events_.end() ? found->second.get() : nullptr;
+}
+
+void SimulatedDevice::destroy_event(cudaEvent_t handle) { events_.erase(handle); }
+
+void SimulatedDevice::record(Event& event, Stream& stream) {
+    event.task = mark(stream, 0);
+    event.clock = stream.clock;
+    event.recorded = true;
+}
+
+void SimulatedDevice::wait(Stream& stream, const Event& event) {
+    if (!event.recorded) {
+        return;  // an event that was never recorded is an empty set of work
+    }
+    mark(stream, event.task);
+    stream.clock.join(event.clock);
+}
+
+void SimulatedDevice::synchronize(const Event& event) {
+    wait_for(event.task);
+    join_host(event.clock);
+}
+
+bool SimulatedDevice::query(const Event& event) {
+    const bool done = engine_.finished(event.task);
+    if (done) {
+        join_host(event.clock);
+    }
+    return done;
+}
+
+cudaError_t SimulatedDevice::elapsed(float* milliseconds, const Event& start, const Event& end) const {
+    if (!start.recorded || !end.recorded || ((start.flags | end.flags) & cudaEventDisableTiming) != 0) {
+        return cudaErrorInvalidResourceHandle;
+    }
+    if (!engine_.finished(start.task) || !engine_.finished(end.task)) {
+        return cudaErrorNotReady;
+    }
+    const Time between = engine_.end_of(end.task) - engine_.end_of(start.task);
+    *milliseconds = std::chrono::duration<float, std::milli>(between).count();
+    return cudaSuccess;
+}
+
+}  // namespace simulator

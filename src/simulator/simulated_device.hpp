@@ -1,0 +1,195 @@
+// The simulated device: streams, events, memory, virtual host time, and what each call does to them.
+// The functions of the CUDA runtime API (runtime_*.cpp) are thin layers over this class.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda_runtime.h"
+#include "device/profile.hpp"
+#include "device/trace.hpp"
+#include "simulator/engine.hpp"
+#include "simulator/findings.hpp"
+#include "simulator/memory.hpp"
+#include "simulator/ordering/access_recorder.hpp"
+#include "simulator/ordering/vector_clock.hpp"
+#include "simulator/ordering_checker.hpp"
+
+namespace simulator {
+
+struct Stream {
+    std::uint32_t number = 0;  // 0: the legacy default stream
+    unsigned flags = 0;
+    bool alive = true;
+    TaskId last_task = 0;
+    VectorClock clock;
+    std::uintptr_t created_from = 0;
+
+    std::uint32_t agent() const { return number + 1; }  // agent 0 is the host
+    bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
+};
+
+struct Event {
+    unsigned flags = 0;
+    bool recorded = false;
+    TaskId task = 0;
+    VectorClock clock;
+    std::uintptr_t created_from = 0;
+};
+
+struct CopyRequest {
+    void* to = nullptr;
+    const void* from = nullptr;
+    std::size_t bytes = 0;
+    cudaMemcpyKind kind = cudaMemcpyDefault;
+    Stream* stream = nullptr;
+    bool asynchronous = false;
+    const char* call = "";
+    std::uintptr_t called_from = 0;
+};
+
+struct LaunchRequest {
+    std::string name;
+    dim3 grid;
+    dim3 block;
+    std::size_t shared_bytes = 0;
+    Stream* stream = nullptr;
+    std::unique_ptr<KernelBody> body;
+    std::uintptr_t called_from = 0;
+};
+
+class SimulatedDevice {
+public:
+    // The one device of this process, made at the first call. Never destroyed: the trace is written at exit.
+    static SimulatedDevice& instance();
+
+    explicit SimulatedDevice(device::Profile profile);
+
+    // --- the calling host thread ---
+    Time host_time() const { return host_time_; }
+    const device::Profile& profile() const { return profile_; }
+    void spend(Time cost);  // host time passes and the device goes on meanwhile
+    void begin_call();      // accesses of the host code before this call are judged
+    void end_call(const char* name, Time start, std::uintptr_t called_from);
+    void begin_range(const char* name);
+    void end_range();
+    void trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label);
+
+    // --- errors and fault injection ---
+    cudaError_t record_error(cudaError_t error);
+    cudaError_t take_last_error();
+    cudaError_t last_error() const { return last_error_; }
+    bool next_call_fails();
+    std::uint64_t arm_failure(std::uint64_t nth_call);
+
+    // --- memory ---
+    cudaError_t allocate(MemoryKind kind, void** pointer, std::size_t bytes, std::uintptr_t called_from);
+    cudaError_t release(MemoryKind kind, void* pointer, std::uintptr_t called_from);
+    cudaError_t register_host(void* pointer, std::size_t bytes, std::uintptr_t called_from);
+    std::size_t free_device_bytes() const { return profile_.memory_bytes - memory_.device_bytes_in_use(); }
+    cudaError_t copy(const CopyRequest& request);
+    cudaError_t set(void* pointer, int value, std::size_t bytes, Stream& stream, bool asynchronous, const char* call,
+                    std::uintptr_t called_from);
+
+    // --- streams and events; null when the handle is not valid ---
+    cudaStream_t create_stream(unsigned flags, std::uintptr_t called_from);
+    Stream* stream(cudaStream_t handle);
+    void destroy_stream(Stream& stream);
+    void synchronize(Stream& stream);
+    bool query(Stream& stream);
+    void synchronize_all();
+    cudaEvent_t create_event(unsigned flags, std::uintptr_t called_from);
+    Event* event(cudaEvent_t handle);
+    void destroy_event(cudaEvent_t handle);
+    void record(Event& event, Stream& stream);
+    void wait(Stream& stream, const Event& event);
+    void synchronize(const Event& event);
+    bool query(const Event& event);
+    cudaError_t elapsed(float* milliseconds, const Event& start, const Event& end) const;
+
+    // --- kernels ---
+    cudaError_t launch(LaunchRequest request);
+    void charge_rounds(unsigned rounds);
+
+    std::recursive_mutex& mutex() { return mutex_; }
+
+private:
+    struct Issue;
+    class CopyEffect;
+    struct RunningKernel;
+
+    std::uint64_t issue(Issue issue, Stream& stream);
+    TaskId mark(Stream& stream, TaskId also_after);
+    std::vector<TaskId> before(const Stream& stream) const;
+    VectorClock past_of(const Stream& stream) const;
+    void wait_for(TaskId task);
+    void join_host(const VectorClock& clock);
+    void join_issued() { join_host(issued_clock_); }
+    void judge_host_accesses();
+    void watch_pageable(const void* begin, std::size_t bytes);
+
+    cudaError_t check_copy(const CopyRequest& request, cudaMemcpyKind& direction);
+    cudaError_t check_bounds(const void* pointer, const CopyRequest& request);
+    cudaError_t copy_between_host_and_device(const CopyRequest& request, cudaMemcpyKind direction);
+    cudaError_t copy_on_device(const CopyRequest& request);
+    cudaError_t copy_on_host(const CopyRequest& request);
+    void poison_destination(const CopyRequest& request);
+
+    bool valid_configuration(const LaunchRequest& request);
+    KernelCost run_kernel(const std::shared_ptr<RunningKernel>& kernel);
+    KernelCost cost_of(const RunningKernel& kernel) const;
+    void check_kernel_bounds(const RunningKernel& kernel, const std::vector<AccessInterval>& intervals);
+
+    void add_finding(const char* kind, device::Severity severity, std::uintptr_t at,
+                     std::map<std::string, std::string> details = {});
+    void find_leaks();
+    void at_exit();
+    device::Trace trace() const;
+
+    device::Profile profile_;
+    Engine engine_;
+    Memory memory_;
+    std::vector<OperationRecord> operations_;
+    std::vector<TaskId> operation_tasks_;
+    FindingLog findings_;
+    OrderingChecker checker_;
+
+    Time host_time_{};
+    VectorClock host_clock_;
+    VectorClock issued_clock_;  // everything issued so far
+    AccessRecorder host_recorder_;
+    AccessRecorder kernel_recorder_;
+    std::vector<std::pair<const void*, std::size_t>> watched_pageable_;
+    std::map<std::uintptr_t, std::size_t> pending_sources_;  // host bytes that copies still have to read
+    std::map<std::uint64_t, std::weak_ptr<RunningKernel>> running_kernels_;
+
+    struct CallRecord {
+        const char* name;
+        Time start, end;
+        std::uintptr_t called_from;
+    };
+    std::vector<CallRecord> calls_;
+    std::vector<device::Range> ranges_;
+    std::vector<std::size_t> open_ranges_;
+
+    Stream legacy_stream_;
+    std::unordered_map<cudaStream_t, std::unique_ptr<Stream>> streams_;
+    std::map<std::uint32_t, Stream*> stream_order_;  // by number, dead ones included until their work is done
+    std::uint32_t streams_created_ = 0;
+    std::unordered_map<cudaEvent_t, std::unique_ptr<Event>> events_;
+
+    cudaError_t last_error_ = cudaSuccess;
+    std::uint64_t failing_call_ = 0;
+    std::uint64_t calls_since_arming_ = 0;
+    std::uint64_t rounds_ = 0;
+    std::recursive_mutex mutex_;
+};
+
+}  // namespace simulator
