@@ -38,6 +38,11 @@ bool find_inlined_calls(Dwarf_Die parent, Dwarf_Addr address, std::vector<Dwarf_
     return false;
 }
 
+// Debug information lies in the program itself. The standard search might ask a server for that of system libraries.
+int find_no_separate_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) {
+    return -1;
+}
+
 // The debug information of this process.
 class DebugInformation {
 public:
@@ -72,7 +77,7 @@ private:
 
     static constexpr Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_linux_proc_find_elf,
-        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .find_debuginfo = find_no_separate_file,
         .section_address = nullptr,
         .debuginfo_path = nullptr,
     };

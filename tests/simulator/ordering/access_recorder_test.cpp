@@ -115,15 +115,15 @@ private:
 
 TEST(AccessRecorder, AgreesWithAMapOfBytes) {
     AccessRecorder recorder;
-    for (unsigned seed = 1; seed <= 30; ++seed) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
         std::mt19937 random(seed);
         const auto below = [&random](std::size_t limit) { return random() % limit; };
         recorder.clear();
         ByteMap expected;
         std::uint64_t accessed = 0;
-        for (std::size_t step = 0; step < 300; ++step) {
-            const std::uintptr_t address = base - 3000 + below(4) * 4096 * 37 + below(9000);
-            const std::size_t bytes = below(20) == 0 ? below(10'000) : below(200);
+        for (std::size_t step = 0; step < 150; ++step) {
+            const std::uintptr_t address = base - 3000 + below(3) * 4096 * 37 + below(4500);
+            const std::size_t bytes = below(20) == 0 ? below(6'000) : below(200);
             const auto kind = static_cast<Access>(below(3));
             recorder.record(address, bytes, kind, step + 1);
             expected.record(address, bytes, kind, step + 1);
