@@ -6,13 +6,19 @@
 namespace device {
 namespace {
 
-double count(std::size_t value) { return static_cast<double>(value); }
+double count(std::size_t value) {
+    return static_cast<double>(value);
+}
 
 }  // namespace
 
-Time StageTimes::longest() const { return std::max({h2d, kernel, d2h}); }
+Time StageTimes::longest() const {
+    return std::max({h2d, kernel, d2h});
+}
 
-Time serial(std::size_t chunks, const StageTimes& stages) { return count(chunks) * stages.sum(); }
+Time serial(std::size_t chunks, const StageTimes& stages) {
+    return count(chunks) * stages.sum();
+}
 
 Time in_order_streams(std::size_t chunks, const StageTimes& stages, std::size_t streams) {
     if (streams == 0) {

@@ -3,8 +3,8 @@
 // Every chunk is alike. With h, k, d the times of its three stages, n chunks, S = h + k + d and M = max(h, k, d):
 //   serial                      n S
 //   B in-order streams in turn  max( S + (n-1) M , ceil(n/B) S + ((n-1) mod B) M )    (two copy engines)
-//   three role streams          S + (n-1) M                                           (two copy engines, two slots or more)
-//   one copy engine             at least max( n (h+d) , h + n k + d ), and at least what two copy engines need
+//   three role streams          S + (n-1) M                                           (two copy engines, two slots or
+//   more) one copy engine             at least max( n (h+d) , h + n k + d ), and at least what two copy engines need
 // Formulas: "The speed bar" of the design. h and d of a pipelined run are those with both directions busy.
 // Compared with an H200 (PCIe 5 x16, 256 MiB in 8 MiB chunks, h = k = d, 2026-11-30): both directions together moved
 // 98.82 GB/s, so S + (n-1) M is 5.77 ms; three in-order streams took 5.99 ms, two took 8.1 ms (formula: 8.15 ms).

@@ -26,9 +26,12 @@ struct Name {
 };
 
 constexpr Name<OperationKind> operation_kinds[] = {
-    {OperationKind::host_to_device, "host_to_device"},     {OperationKind::device_to_host, "device_to_host"},
-    {OperationKind::device_to_device, "device_to_device"}, {OperationKind::host_to_host, "host_to_host"},
-    {OperationKind::memset, "memset"},                     {OperationKind::kernel, "kernel"},
+    {OperationKind::host_to_device, "host_to_device"},
+    {OperationKind::device_to_host, "device_to_host"},
+    {OperationKind::device_to_device, "device_to_device"},
+    {OperationKind::host_to_host, "host_to_host"},
+    {OperationKind::memset, "memset"},
+    {OperationKind::kernel, "kernel"},
 };
 constexpr Name<HostMemory> host_memories[] = {
     {HostMemory::none, "none"}, {HostMemory::pageable, "pageable"}, {HostMemory::pinned, "pinned"}};
@@ -44,7 +47,9 @@ std::string name_of(const Name<Enum> (&names)[count], Enum value) {
     throw std::logic_error("a trace holds an enumerator that has no name: " + std::to_string(static_cast<int>(value)));
 }
 
-Json to_json(const SourceLine& at) { return at == SourceLine{} ? Json(nullptr) : Json{{"file", at.file}, {"line", at.line}}; }
+Json to_json(const SourceLine& at) {
+    return at == SourceLine{} ? Json(nullptr) : Json{{"file", at.file}, {"line", at.line}};
+}
 
 Json to_json(const Operation& operation) {
     return {{"id", operation.id},
@@ -61,10 +66,8 @@ Json to_json(const Operation& operation) {
 }
 
 Json to_json(const HostCall& call) {
-    return {{"name", call.name},
-            {"start_ns", call.start.count()},
-            {"end_ns", call.end.count()},
-            {"at", to_json(call.at)}};
+    return {
+        {"name", call.name}, {"start_ns", call.start.count()}, {"end_ns", call.end.count()}, {"at", to_json(call.at)}};
 }
 
 Json to_json(const Range& range) {
@@ -84,7 +87,9 @@ Json to_json(const Finding& finding) {
 }
 
 // Names come from programs and may hold any bytes; what is not UTF-8 is replaced instead of losing the whole trace.
-std::string one_line(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string one_line(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 void write_member(std::ostream& out, std::string_view name, const Json& value) {
     out << "  " << one_line(Json(name)) << ": " << one_line(value) << ",\n";
@@ -110,8 +115,8 @@ public:
     [[noreturn]] void fail(const std::string& expected) const { fail(expected, excerpt()); }
 
     [[noreturn]] void fail(const std::string& expected, const std::string& found) const {
-        throw std::runtime_error(*file_ + ": expected " + expected + (path_.empty() ? "" : " at " + path_) + ", found " +
-                                 found);
+        throw std::runtime_error(*file_ + ": expected " + expected + (path_.empty() ? "" : " at " + path_) +
+                                 ", found " + found);
     }
 
     Node member(const char* name) const {
@@ -301,7 +306,8 @@ void write_trace(const std::filesystem::path& file, const Trace& trace) {
     out << "}\n";
     out.close();
     if (!out) {
-        throw std::runtime_error(file.string() + ": expected a file that can be written, found " + std::strerror(errno));
+        throw std::runtime_error(file.string() + ": expected a file that can be written, found " +
+                                 std::strerror(errno));
     }
 }
 

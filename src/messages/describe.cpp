@@ -12,7 +12,9 @@ std::string located(const device::SourceLine& at, const std::string& message) {
     return at.file + (at.line > 0 ? ":" + std::to_string(at.line) : "") + ": " + message;
 }
 
-bool names_stream(std::string_view detail) { return detail == "stream" || detail.ends_with(".stream"); }
+bool names_stream(std::string_view detail) {
+    return detail == "stream" || detail.ends_with(".stream");
+}
 
 // The details named "<detail>.<placeholder>", under the placeholder's name.
 Arguments arguments_of(const std::string& detail, const std::map<std::string, std::string>& details) {

@@ -73,7 +73,9 @@ Language language_from_environment() {
     return Language::english;
 }
 
-bool known(std::string_view id) { return find(id) != nullptr; }
+bool known(std::string_view id) {
+    return find(id) != nullptr;
+}
 
 std::string text(std::string_view id, const Arguments& arguments, Language language) {
     const Entry* entry = find(id);
@@ -90,8 +92,9 @@ std::string text(std::string_view id, const Arguments& arguments, Language langu
     try {
         return fmt::vformat(fmt::string_view(pattern.data(), pattern.size()), store);
     } catch (const fmt::format_error& error) {
-        throw std::logic_error(fmt::format("message \"{}\" expects an argument for each placeholder of \"{}\", found: {} ({})",
-                                           id, pattern, given.empty() ? "none" : given, error.what()));
+        throw std::logic_error(
+            fmt::format("message \"{}\" expects an argument for each placeholder of \"{}\", found: {} ({})", id,
+                        pattern, given.empty() ? "none" : given, error.what()));
     }
 }
 

@@ -24,8 +24,7 @@ Language language_from_environment();
 
 // The message with its placeholders filled in. Throws std::logic_error naming the id when there is no such message, and
 // naming the placeholder when an argument is missing.
-std::string text(std::string_view id, const Arguments& arguments = {},
-                 Language language = language_from_environment());
+std::string text(std::string_view id, const Arguments& arguments = {}, Language language = language_from_environment());
 
 // Whether a catalog holds this id.
 bool known(std::string_view id);

@@ -14,9 +14,13 @@ using device::Time;
 
 constexpr double tolerance = 1e-6;
 
-double ns(Time time) { return time.count(); }
+double ns(Time time) {
+    return time.count();
+}
 
-StageTimes stages(double h2d, double kernel, double d2h) { return {Time(h2d), Time(kernel), Time(d2h)}; }
+StageTimes stages(double h2d, double kernel, double d2h) {
+    return {Time(h2d), Time(kernel), Time(d2h)};
+}
 
 // Oracle: chunk after chunk through H2D engine, SM and D2H engine, each serving in order of issue; chunk i also waits
 // until chunk i - streams, which is in the same stream, has come back.

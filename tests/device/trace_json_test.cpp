@@ -82,12 +82,13 @@ device::Trace sample() {
                          .at = {}}};
     trace.host_calls = {{"cudaMalloc", 1ns, 2ns, {"lab.cu", 7}}, {"cudaFree", 50ns, 60ns, {}}};
     trace.ranges = {{"run", 5ns, 45ns}};
-    trace.findings = {{.kind = "unordered_access",
-                       .severity = device::Severity::error,
-                       .at = {"lab.cu", 12},
-                       .other = {"lab.cu", 14},
-                       .details = {{"bytes", "64"}, {"first", "x"}}},
-                      {.kind = "leaked_stream", .severity = device::Severity::warning, .at = {}, .other = {}, .details = {}}};
+    trace.findings = {
+        {.kind = "unordered_access",
+         .severity = device::Severity::error,
+         .at = {"lab.cu", 12},
+         .other = {"lab.cu", 14},
+         .details = {{"bytes", "64"}, {"first", "x"}}},
+        {.kind = "leaked_stream", .severity = device::Severity::warning, .at = {}, .other = {}, .details = {}}};
     return trace;
 }
 
@@ -167,7 +168,9 @@ TEST_F(TraceFile, NamesThatAreNotUtf8DoNotLoseTheTrace) {
     EXPECT_EQ(device::read_trace(file_).operations[0].name, "bad\xEF\xBF\xBD name");
 }
 
-TEST_F(TraceFile, AMissingFileIsNamed) { EXPECT_EQ(error(), "expected a trace file, found No such file or directory"); }
+TEST_F(TraceFile, AMissingFileIsNamed) {
+    EXPECT_EQ(error(), "expected a trace file, found No such file or directory");
+}
 
 TEST_F(TraceFile, AFolderIsNoTrace) {
     std::filesystem::create_directory(file_);
@@ -182,24 +185,26 @@ TEST_F(TraceFile, BrokenJsonSaysWhere) {
 TEST_F(TraceFile, AnotherFormatOrVersionIsRefused) {
     EXPECT_EQ(error_of("[]"), "expected an object, found []");
     EXPECT_EQ(error_of("{}"), "expected a member \"format\", found none");
-    EXPECT_EQ(error_of(R"({"format": "chrome"})"),
-              "expected \"keep-the-gpu-busy trace\" at format, found \"chrome\"");
+    EXPECT_EQ(error_of(R"({"format": "chrome"})"), "expected \"keep-the-gpu-busy trace\" at format, found \"chrome\"");
     EXPECT_EQ(error_after("\"version\": 1", "\"version\": 2"), "expected version 1 at version, found 2");
 }
 
 TEST_F(TraceFile, WrongValuesAreNamedWithTheirPlace) {
-    EXPECT_EQ(error_after("\"kind\":\"kernel\"", "\"kind\":\"cuda\""),
-              "expected one of \"host_to_device\", \"device_to_host\", \"device_to_device\", \"host_to_host\", \"memset\", "
-              "\"kernel\" at operations[1].kind, found \"cuda\"");
-    EXPECT_EQ(error_after("\"start_ns\":20", "\"start_ns\":2.5"),
-              "expected an integer from -9223372036854775808 to 9223372036854775807 at operations[0].start_ns, found 2.5");
+    EXPECT_EQ(
+        error_after("\"kind\":\"kernel\"", "\"kind\":\"cuda\""),
+        "expected one of \"host_to_device\", \"device_to_host\", \"device_to_device\", \"host_to_host\", \"memset\", "
+        "\"kernel\" at operations[1].kind, found \"cuda\"");
+    EXPECT_EQ(
+        error_after("\"start_ns\":20", "\"start_ns\":2.5"),
+        "expected an integer from -9223372036854775808 to 9223372036854775807 at operations[0].start_ns, found 2.5");
     EXPECT_EQ(error_after("\"stream\":1", "\"stream\":-1"),
               "expected an integer from 0 to 4294967295 at operations[0].stream, found -1");
     EXPECT_EQ(error_after("\"stream\":1", "\"stream\":4294967296"),
               "expected an integer from 0 to 4294967295 at operations[0].stream, found 4294967296");
     EXPECT_EQ(error_after("\"asynchronous\":true", "\"asynchronous\":1"),
               "expected true or false at operations[0].asynchronous, found 1");
-    EXPECT_EQ(error_after("\"bytes\":\"64\"", "\"bytes\":64"), "expected a string at findings[0].details.bytes, found 64");
+    EXPECT_EQ(error_after("\"bytes\":\"64\"", "\"bytes\":64"),
+              "expected a string at findings[0].details.bytes, found 64");
     EXPECT_EQ(error_after("\"ranges\": [", "\"ranges\": 7, \"x\": ["), "expected an array at ranges, found 7");
     EXPECT_EQ(error_after("\"line\":7", "\"lines\":7"), "expected a member \"line\" at host_calls[0].at, found none");
 }
@@ -210,7 +215,8 @@ TEST_F(TraceFile, AFileThatCannotBeWrittenIsNamed) {
         device::write_trace(file, {});
         FAIL() << "expected an error";
     } catch (const std::runtime_error& error) {
-        EXPECT_EQ(error.what(), file.string() + ": expected a file that can be written, found No such file or directory");
+        EXPECT_EQ(error.what(),
+                  file.string() + ": expected a file that can be written, found No such file or directory");
     }
 }
 

@@ -41,6 +41,11 @@ constexpr Entry entries[] = {
      "也可以把两者放进同一个流"},
     {"order.same_stream", "issue both in the same stream", "把两者放进同一个流"},
 
+    // Which bytes: {range} of unordered_access.
+    {"range.device", "bytes {begin} to {end} of an allocation of device memory",
+     "一块设备内存的第 {begin} 至 {end} 字节"},
+    {"range.host", "bytes {begin} to {end} of a host buffer", "一块主机缓冲区的第 {begin} 至 {end} 字节"},
+
     {"finding.unordered_access",
      "two accesses to the same {bytes} bytes ({range}) with nothing that orders them: {first}; {second}",
      "对同一段内存（{range}，共 {bytes} 字节）有两次访问，二者之间没有任何先后保证：{first}；{second}"},
@@ -53,7 +58,8 @@ constexpr Entry entries[] = {
     {"finding.order_not_promised.next",
      "wait for the stream (cudaStreamSynchronize) before using the data; to have the copy overlap other work, allocate "
      "the host memory with cudaHostAlloc",
-     "使用数据之前先等待该流（cudaStreamSynchronize）；若想让复制与其他工作重叠，请用 cudaHostAlloc 分配锁页内存（pinned）。"},
+     "使用数据之前先等待该流（cudaStreamSynchronize）；若想让复制与其他工作重叠，请用 cudaHostAlloc "
+     "分配锁页内存（pinned）。"},
 
     {"finding.leaked_device_memory", "{bytes} bytes of device memory were allocated here and never freed",
      "这里分配的 {bytes} 字节设备内存一直没有释放"},
@@ -136,6 +142,8 @@ constexpr Entry entries[] = {
 
 }  // namespace
 
-std::span<const Entry> findings() { return entries; }
+std::span<const Entry> findings() {
+    return entries;
+}
 
 }  // namespace messages::catalog
