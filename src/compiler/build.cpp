@@ -104,7 +104,7 @@ private:
             refuse("expected at least one source file and an output file");
         }
         for (const fs::path& source : request_.sources) {
-            if (!fs::exists(source)) {
+            if (!fs::exists(source) || fs::is_directory(source)) {
                 refuse(fmt::format("no such file: '{}'", source.string()));
             }
         }

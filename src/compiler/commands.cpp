@@ -46,7 +46,10 @@ void append_instrumentation(Command& command, const BuildRequest& request) {
     } else {
         append(command, {"--param", "tsan-instrument-func-entry-exit=0"});
     }
-    append(command, {"-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"});
+    // Calls of these must stay calls, which the linker turns to the runtime; fortified ones would bypass it. A tail call
+    // would hide the line that made it.
+    append(command, {"-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-builtin-memcmp",
+                     "-U_FORTIFY_SOURCE", "-fno-optimize-sibling-calls"});
 }
 
 void append_include_directories(Command& command, const BuildRequest& request, const Unit& unit) {
@@ -135,6 +138,8 @@ Command gpu_compile_command(const BuildRequest& request, const Location& locatio
 }
 
 void append_libraries(Command& command, const BuildRequest& request, const Location& location) {
+    // Programs that never name the hooks need them too: they start the trace.
+    append(command, {"-Wl,--undefined=device_hooks_clock_ns"});
     append(command, {"-Wl,--start-group"});
     for (const fs::path& library : linked_libraries(request, location)) {
         command.push_back(library);
@@ -196,7 +201,7 @@ Command link_command(const BuildRequest& request, const Location& location, cons
         command.push_back(unit.object);
     }
     if (simulated) {
-        append(command, {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset"});
+        append(command, {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp,--wrap=bcmp"});
         append_libraries(command, request, location);
     } else {
         append(command, {"-cudart", "static"});

@@ -1,0 +1,172 @@
+#include "compiler/build.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "compiler/child_process.hpp"
+#include "compiler/work_directory.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using compiler::BuildRequest;
+using compiler::BuildResult;
+
+class Build : public testing::Test {
+protected:
+    BuildRequest request() const {
+        BuildRequest request;
+        request.output = work_.path() / "program";
+        return request;
+    }
+
+    fs::path write(const std::string& name, const std::string& text) const {
+        const fs::path path = work_.path() / name;
+        fs::create_directories(path.parent_path());
+        std::ofstream(path) << text;
+        return path;
+    }
+
+    static std::string read(const fs::path& path) {
+        std::ifstream stream(path);
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+
+    compiler::WorkDirectory work_;
+};
+
+TEST_F(Build, RefusesAMissingFile) {
+    auto missing = request();
+    missing.sources = {work_.path() / "none.cu"};
+    const BuildResult result = build_program(missing);
+    EXPECT_FALSE(result.ok);
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_EQ(result.diagnostics, "error: no such file: '" + (work_.path() / "none.cu").string() + "'\n");
+}
+
+TEST_F(Build, RefusesNoFileAtAll) {
+    EXPECT_EQ(build_program(request()).exit_status, 2);
+}
+
+TEST_F(Build, RefusesADirectory) {
+    auto directory = request();
+    directory.sources = {work_.path()};
+    EXPECT_EQ(build_program(directory).exit_status, 2);
+}
+
+TEST_F(Build, RefusesAnUnknownCompiler) {
+    auto unknown = request();
+    unknown.sources = {write("a.cu", "int main() {}\n")};
+    unknown.host_compiler = "/nonexistent/g++";
+    const BuildResult result = build_program(unknown);
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_NE(result.diagnostics.find("/nonexistent/g++"), std::string::npos) << result.diagnostics;
+}
+
+TEST_F(Build, ReportsALaunchThatCannotBeRewritten) {
+    auto bad = request();
+    bad.sources = {write("a.cu", "__global__ void k() {}\nint main() {\n    k<<<1>>>();\n}\n")};
+    const BuildResult result = build_program(bad);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_TRUE(result.diagnostics.starts_with(bad.sources[0].string() + ":3:6: error: expected 2 to 4")) << result.diagnostics;
+    EXPECT_FALSE(fs::exists(bad.output));
+}
+
+TEST_F(Build, ShowsTheCompilersMessageWithTheUsersLine) {
+    auto bad = request();
+    bad.sources = {write("a.cu", "__global__ void k(int*) {}\nint main() {\n    k<<<1,\n 2>>>(nullptr);\n    return none;\n}\n")};
+    const BuildResult result = build_program(bad);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_NE(result.diagnostics.find(bad.sources[0].string() + ":5:12: error:"), std::string::npos) << result.diagnostics;
+    EXPECT_EQ(result.diagnostics.find("source0"), std::string::npos) << result.diagnostics;
+}
+
+TEST_F(Build, ShowsArgumentsThatDoNotFitAtTheLaunch) {
+    auto bad = request();
+    bad.sources = {write("a.cu", "__global__ void k(int*, int) {}\nint main() {\n    float* p = nullptr;\n    k<<<1, 2>>>(p, 3);\n}\n")};
+    const BuildResult result = build_program(bad);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_NE(result.diagnostics.find(bad.sources[0].string() + ":4:"), std::string::npos) << result.diagnostics;
+    EXPECT_NE(result.diagnostics.find("the kernel's parameters"), std::string::npos) << result.diagnostics;
+}
+
+TEST_F(Build, NamesTheMissingLibrary) {
+    auto early = request();
+    early.sources = {write("a.cu", "int main() {}\n")};
+    early.build_root = work_.path();
+    const BuildResult result = build_program(early);
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_NE(result.diagnostics.find(work_.path() / "src/"), std::string::npos) << result.diagnostics;
+    EXPECT_NE(result.diagnostics.find("build the project first"), std::string::npos) << result.diagnostics;
+}
+
+constexpr const char* whole_program = R"(#include "values.h"
+#include <cstdio>
+int other_part();
+__global__ void fill(int* out, int n, int value) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value;
+}
+int main() {
+    int* device = nullptr;
+    int host[VALUES] = {};
+    cudaMalloc(&device, sizeof(host));
+    fill<<<2, 4>>>(device, VALUES, SEVEN);
+    cudaMemcpy(host, device, sizeof(host), cudaMemcpyDeviceToHost);
+    cudaFree(device);
+    std::printf("%d %d %d\n", host[0], host[VALUES - 1], other_part());
+}
+)";
+
+class BuildWith : public Build, public testing::WithParamInterface<const char*> {};
+
+TEST_P(BuildWith, AProgramOfTwoSourcesRuns) {
+    if (compiler::run_child({"/usr/bin/env", "which", GetParam()}).exit_status != 0) {
+        GTEST_SKIP() << GetParam() << " is not installed";
+    }
+    auto program = request();
+    program.host_compiler = GetParam();
+    program.sources = {write("a part.cu", whole_program), write("b.cpp", "int other_part() { return 3; }\n")};
+    write("include/values.h", "constexpr int VALUES = 5;\n");
+    program.include_directories = {work_.path() / "include"};
+    program.definitions = {"SEVEN=7"};
+    program.depfile = work_.path() / "program.d";
+    const BuildResult result = build_program(program);
+    ASSERT_TRUE(result.ok) << result.diagnostics;
+    EXPECT_EQ(result.exit_status, 0);
+    EXPECT_EQ(result.diagnostics, "");
+    EXPECT_EQ(compiler::run_child({program.output}).output, "7 7 3\n");
+
+    const std::string rule = read(program.depfile);
+    EXPECT_TRUE(rule.starts_with(program.output.string() + ":")) << rule;
+    for (const char* const file : {"/a\\ part.cu", "/b.cpp", "/include/values.h", "cuda_runtime.h"}) {
+        EXPECT_NE(rule.find(file), std::string::npos) << file << "\n" << rule;
+    }
+    EXPECT_EQ(rule.find("source0"), std::string::npos) << rule;
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, BuildWith, testing::Values("g++", "clang++"), [](const auto& info) {
+    const std::string name = info.param;
+    return name.substr(0, name.find('+'));
+});
+
+TEST_F(Build, KeepsTheOldProgramWhenTheNewOneDoesNotCompile) {
+    auto program = request();
+    write("program", "old");
+    program.sources = {write("a.cu", "int main() { return none; }\n")};
+    EXPECT_EQ(build_program(program).exit_status, 1);
+    EXPECT_EQ(read(program.output), "old");
+}
+
+TEST_F(Build, LeavesNoIntermediateFilesBehind) {
+    auto program = request();
+    program.sources = {write("a.cu", "int main() {}\n")};
+    EXPECT_TRUE(build_program(program).ok);
+    EXPECT_EQ(std::distance(fs::directory_iterator(work_.path()), fs::directory_iterator()), 2);
+}
+
+}  // namespace
