@@ -236,7 +236,9 @@ device::Finding race() {
             .at = {"lab.cu", 45},
             .other = {"lab.cu", 41},
             .details = {{"bytes", "4096"},
-                        {"range", "host_output[0, 4096)"},
+                        {"range", "range.host"},
+                        {"range.begin", "0"},
+                        {"range.end", "4096"},
                         {"first", "access.copy_writes"},
                         {"first.name", "cudaMemcpyAsync D2H"},
                         {"first.stream", "0"},
@@ -248,7 +250,8 @@ TEST(Describe, SaysWhatHappenedWhereTheOtherAccessIsAndWhatToTry) {
     EXPECT_EQ(
         messages::describe(race(), Language::english),
         (std::vector<std::string>{
-            "lab.cu:45: error: two accesses to the same 4096 bytes (host_output[0, 4096)) with nothing that orders "
+            "lab.cu:45: error: two accesses to the same 4096 bytes (bytes 0 to 4096 of a host buffer) with nothing "
+            "that orders "
             "them: cudaMemcpyAsync D2H on stream 0 (legacy default) writes; host code reads",
             "lab.cu:41: the other access is here",
             "lab.cu:45: try this: call cudaDeviceSynchronize before the host makes the second access"}));
@@ -257,10 +260,10 @@ TEST(Describe, SaysWhatHappenedWhereTheOtherAccessIsAndWhatToTry) {
 TEST(Describe, ResolvesDetailsInChinese) {
     const auto lines = messages::describe(race(), Language::simplified_chinese);
     ASSERT_EQ(lines.size(), 3U);
-    EXPECT_EQ(
-        lines[0],
-        "lab.cu:45: 错误：对同一段内存（host_output[0, 4096)，共 4096 字节）有两次访问，二者之间没有任何先后保证："
-        "cudaMemcpyAsync D2H（流 0，传统默认流）写；host code reads");
+    EXPECT_EQ(lines[0],
+              "lab.cu:45: 错误：对同一段内存（一块主机缓冲区的第 0 至 4096 字节，共 4096 "
+              "字节）有两次访问，二者之间没有任何先后保证："
+              "cudaMemcpyAsync D2H（流 0，传统默认流）写；host code reads");
     EXPECT_EQ(lines[1], "lab.cu:41: 另一次访问在这里");
     EXPECT_EQ(lines[2], "lab.cu:45: 建议：在主机进行第二次访问之前调用 cudaDeviceSynchronize。");
 }

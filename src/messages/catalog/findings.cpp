@@ -52,9 +52,10 @@ constexpr Entry entries[] = {
     {"finding.unordered_access.next", "{order}", "{order}。"},
 
     {"finding.order_not_promised",
-     "this relies on cudaMemcpyAsync waiting for its copy because the host memory is pageable: it works here, but CUDA "
-     "does not promise it",
-     "这里依赖的是：主机内存为可分页内存时，cudaMemcpyAsync 会等复制完成才返回。它在这里能用，但 CUDA 并不保证"},
+     "nothing that CUDA promises orders these accesses: {first}; {second}. It works here because cudaMemcpyAsync with "
+     "pageable host memory waits for its copy, which is not promised",
+     "CUDA 并未保证这两次访问的先后：{first}；{second}。在这里能用，是因为主机内存为可分页内存时 cudaMemcpyAsync "
+     "会等复制完成才返回，而这一点并无保证"},
     {"finding.order_not_promised.next",
      "wait for the stream (cudaStreamSynchronize) before using the data; to have the copy overlap other work, allocate "
      "the host memory with cudaHostAlloc",
@@ -86,8 +87,9 @@ constexpr Entry entries[] = {
      "free memory only after the last operation that uses it has completed, and set the pointer to nullptr",
      "等最后一个使用它的操作完成之后再释放，并把指针设为 nullptr。"},
 
-    {"finding.copy_out_of_bounds", "a copy of {bytes} bytes leaves its allocation of {allocation_bytes} bytes",
-     "这次复制 {bytes} 字节，超出了大小为 {allocation_bytes} 字节的内存块"},
+    {"finding.copy_out_of_bounds",
+     "a copy of {bytes} bytes does not fit: the allocation there has {allocation_bytes} bytes",
+     "这次复制 {bytes} 字节，放不下：那里分配的内存块只有 {allocation_bytes} 字节"},
     {"finding.copy_out_of_bounds.next",
      "check the offset (in elements) and the size (in bytes), and the last chunk, which may be shorter",
      "检查偏移（以元素计）和大小（以字节计），以及可能较短的最后一块。"},
