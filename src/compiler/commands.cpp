@@ -43,6 +43,7 @@ void append_instrumentation(Command& command, const BuildRequest& request) {
     append(command, {"-fsanitize=thread", "-fsanitize-coverage=trace-pc"});
     if (is_clang(request)) {
         append(command, {"-mllvm", "-tsan-instrument-func-entry-exit=0"});
+        append(command, {"-gdwarf-aranges"});  // elfutils finds an address's line through them; g++ writes them anyway
     } else {
         append(command, {"--param", "tsan-instrument-func-entry-exit=0"});
     }

@@ -2,8 +2,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+
 #include <cstdio>
-#include <map>
+#include <string>
 
 #include "compiler/build.hpp"
 
@@ -11,17 +12,31 @@ namespace {
 
 constexpr int usage_error = 2;
 
+// Every architecture that the course supports, or one: sm_90, sm_90a.
+const CLI::Validator architecture_name(
+    [](const std::string& name) {
+        const bool one = name.starts_with("sm_") && name.size() > 3 && name[3] >= '1' && name[3] <= '9' &&
+                         name.find_first_not_of("0123456789af", 3) == std::string::npos;
+        return one || name == "all" ? std::string() : "expected all or an architecture such as sm_90, found " + name;
+    },
+    "all|sm_NN");
+
 void add_options(CLI::App& app, compiler::BuildRequest& request) {
-    const std::map<std::string, compiler::Device> devices{{"sim", compiler::Device::simulated},
-                                                          {"gpu", compiler::Device::gpu}};
-    app.add_option("--device", request.device, "the device to build for: sim or gpu")
+    app.add_option_function<std::string>(
+           "--device",
+           [&request](const std::string& name) {
+               request.device = name == "gpu" ? compiler::Device::gpu : compiler::Device::simulated;
+           },
+           "the device to build for")
         ->required()
-        ->transform(CLI::CheckedTransformer(devices).description("sim|gpu"));
+        ->check(CLI::IsMember({"sim", "gpu"}));
     app.add_flag("--lab", request.lab, "link the harness of lab programs");
     app.add_option("-I", request.include_directories, "a directory for #include")->allow_extra_args(false);
     app.add_option("-D", request.definitions, "define a macro: NAME or NAME=VALUE")->allow_extra_args(false);
     app.add_option("--std", request.standard, "the C++ standard")->capture_default_str();
-    app.add_option("--arch", request.architecture, "GPU: an architecture such as sm_90, or all")->capture_default_str();
+    app.add_option("--arch", request.architecture, "GPU: an architecture such as sm_90, or all")
+        ->check(architecture_name)
+        ->capture_default_str();
     app.add_option("--depfile", request.depfile, "write the files that the program was made of, as a make rule");
     app.add_option("--source-root", request.source_root, "the repository (default: COURSE_ROOT, or where it was built)");
     app.add_option("--build-root", request.build_root, "its Meson build");
