@@ -54,7 +54,9 @@ std::byte* DeferredWrites::target(const Run& run) const {
     return reinterpret_cast<std::byte*>(pages_[run.page].address + run.offset);
 }
 
-const std::byte* DeferredWrites::held_back(const Run& run) const { return pages_[run.page].bytes->data() + run.offset; }
+const std::byte* DeferredWrites::held_back(const Run& run) const {
+    return pages_[run.page].bytes->data() + run.offset;
+}
 
 // Swaps the bytes in memory with those held back.
 void DeferredWrites::exchange(const Run& run) {

@@ -102,8 +102,8 @@ public:
     }
     std::vector<AccessInterval> intervals() const;
 
-    std::uint64_t bytes_read() const;     // distinct bytes, plain reads
-    std::uint64_t bytes_written() const;  // distinct bytes, plain writes and atomics
+    std::uint64_t bytes_read() const;                                 // distinct bytes, plain reads
+    std::uint64_t bytes_written() const;                              // distinct bytes, plain writes and atomics
     std::uint64_t accessed_bytes() const { return accessed_bytes_; }  // the sum over all calls
     bool empty() const { return accessed_bytes_ == 0; }
 

@@ -141,7 +141,9 @@ void remove_tracked_range(AddressRange range) {
     publish_extra_ranges();
 }
 
-void set_host_touches_device_memory(HostTouchesDeviceMemory handler) { tracked.host_touches_device_memory = handler; }
+void set_host_touches_device_memory(HostTouchesDeviceMemory handler) {
+    tracked.host_touches_device_memory = handler;
+}
 
 void record_access(const volatile void* address, std::size_t bytes, Access kind, std::uintptr_t pc) {
     touch_here(reinterpret_cast<std::uintptr_t>(address), bytes, kind, pc);
@@ -161,26 +163,48 @@ extern "C" {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
-void __sanitizer_cov_trace_pc() { ++simulator::instrumentation.basic_blocks; }
+void __sanitizer_cov_trace_pc() {
+    ++simulator::instrumentation.basic_blocks;
+}
 
-#define PLAIN_ACCESS(size)                                                                                     \
-    void __tsan_read##size(void* address) { touch_hot(address, size, Access::read, CALLER); }                  \
-    void __tsan_write##size(void* address) { touch_hot(address, size, Access::write, CALLER); }                \
-    void __tsan_read##size##_pc(void* address, void* pc) { touch(address, size, Access::read, pc); }           \
-    void __tsan_write##size##_pc(void* address, void* pc) { touch(address, size, Access::write, pc); }         \
-    void __tsan_volatile_read##size(void* address) { touch(address, size, Access::read, CALLER); }             \
-    void __tsan_volatile_write##size(void* address) { touch(address, size, Access::write, CALLER); }           \
-    void __tsan_unaligned_read##size(void* address) { touch(address, size, Access::read, CALLER); }            \
-    void __tsan_unaligned_write##size(void* address) { touch(address, size, Access::write, CALLER); }          \
-    void __tsan_unaligned_volatile_read##size(void* address) { touch(address, size, Access::read, CALLER); }   \
-    void __tsan_unaligned_volatile_write##size(void* address) { touch(address, size, Access::write, CALLER); } \
-    void __tsan_read_write##size(void* address) {                                                              \
-        touch(address, size, Access::read, CALLER);                                                            \
-        touch(address, size, Access::write, CALLER);                                                           \
-    }                                                                                                          \
-    void __tsan_unaligned_read_write##size(void* address) {                                                    \
-        touch(address, size, Access::read, CALLER);                                                            \
-        touch(address, size, Access::write, CALLER);                                                           \
+#define PLAIN_ACCESS(size)                                      \
+    void __tsan_read##size(void* address) {                     \
+        touch_hot(address, size, Access::read, CALLER);         \
+    }                                                           \
+    void __tsan_write##size(void* address) {                    \
+        touch_hot(address, size, Access::write, CALLER);        \
+    }                                                           \
+    void __tsan_read##size##_pc(void* address, void* pc) {      \
+        touch(address, size, Access::read, pc);                 \
+    }                                                           \
+    void __tsan_write##size##_pc(void* address, void* pc) {     \
+        touch(address, size, Access::write, pc);                \
+    }                                                           \
+    void __tsan_volatile_read##size(void* address) {            \
+        touch(address, size, Access::read, CALLER);             \
+    }                                                           \
+    void __tsan_volatile_write##size(void* address) {           \
+        touch(address, size, Access::write, CALLER);            \
+    }                                                           \
+    void __tsan_unaligned_read##size(void* address) {           \
+        touch(address, size, Access::read, CALLER);             \
+    }                                                           \
+    void __tsan_unaligned_write##size(void* address) {          \
+        touch(address, size, Access::write, CALLER);            \
+    }                                                           \
+    void __tsan_unaligned_volatile_read##size(void* address) {  \
+        touch(address, size, Access::read, CALLER);             \
+    }                                                           \
+    void __tsan_unaligned_volatile_write##size(void* address) { \
+        touch(address, size, Access::write, CALLER);            \
+    }                                                           \
+    void __tsan_read_write##size(void* address) {               \
+        touch(address, size, Access::read, CALLER);             \
+        touch(address, size, Access::write, CALLER);            \
+    }                                                           \
+    void __tsan_unaligned_read_write##size(void* address) {     \
+        touch(address, size, Access::read, CALLER);             \
+        touch(address, size, Access::write, CALLER);            \
     }
 
 PLAIN_ACCESS(1)
@@ -189,13 +213,25 @@ PLAIN_ACCESS(4)
 PLAIN_ACCESS(8)
 PLAIN_ACCESS(16)
 
-void __tsan_read_range(void* address, unsigned long bytes) { touch(address, bytes, Access::read, CALLER); }
-void __tsan_write_range(void* address, unsigned long bytes) { touch(address, bytes, Access::write, CALLER); }
-void __tsan_read_range_pc(void* address, unsigned long bytes, void* pc) { touch(address, bytes, Access::read, pc); }
-void __tsan_write_range_pc(void* address, unsigned long bytes, void* pc) { touch(address, bytes, Access::write, pc); }
+void __tsan_read_range(void* address, unsigned long bytes) {
+    touch(address, bytes, Access::read, CALLER);
+}
+void __tsan_write_range(void* address, unsigned long bytes) {
+    touch(address, bytes, Access::write, CALLER);
+}
+void __tsan_read_range_pc(void* address, unsigned long bytes, void* pc) {
+    touch(address, bytes, Access::read, pc);
+}
+void __tsan_write_range_pc(void* address, unsigned long bytes, void* pc) {
+    touch(address, bytes, Access::write, pc);
+}
 
-void __tsan_vptr_read(void** address) { touch(address, sizeof(void*), Access::read, CALLER); }
-void __tsan_vptr_update(void** address, void*) { touch(address, sizeof(void*), Access::write, CALLER); }
+void __tsan_vptr_read(void** address) {
+    touch(address, sizeof(void*), Access::read, CALLER);
+}
+void __tsan_vptr_update(void** address, void*) {
+    touch(address, sizeof(void*), Access::write, CALLER);
+}
 
 // Every atomic runs sequentially consistent, which is never weaker than what the program asked for.
 #define ATOMIC_UPDATE(bits, type, name)                                          \
@@ -204,40 +240,38 @@ void __tsan_vptr_update(void** address, void*) { touch(address, sizeof(void*), A
         return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                \
     }
 
-#define ATOMIC_COMPARE_EXCHANGE(bits, type, strength)                                                           \
-    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type* address, type* expected, type desired, \
-                                                          int, int) {                                           \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                   \
-        return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST,                 \
-                                           __ATOMIC_SEQ_CST);                                                   \
+#define ATOMIC_COMPARE_EXCHANGE(bits, type, strength)                                                                \
+    int __tsan_atomic##bits##_compare_exchange_##strength(volatile type* address, type* expected, type desired, int, \
+                                                          int) {                                                     \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
     }
 
-#define ATOMIC(bits, type)                                                                                    \
-    type __tsan_atomic##bits##_load(const volatile type* address, int) {                                      \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                 \
-        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                    \
-    }                                                                                                         \
-    void __tsan_atomic##bits##_store(volatile type* address, type value, int) {                               \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                 \
-        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                   \
-    }                                                                                                         \
-    type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                            \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                 \
-        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                         \
-    }                                                                                                         \
-    ATOMIC_UPDATE(bits, type, fetch_add)                                                                      \
-    ATOMIC_UPDATE(bits, type, fetch_sub)                                                                      \
-    ATOMIC_UPDATE(bits, type, fetch_and)                                                                      \
-    ATOMIC_UPDATE(bits, type, fetch_or)                                                                       \
-    ATOMIC_UPDATE(bits, type, fetch_xor)                                                                      \
-    ATOMIC_UPDATE(bits, type, fetch_nand)                                                                     \
-    ATOMIC_COMPARE_EXCHANGE(bits, type, strong)                                                               \
-    ATOMIC_COMPARE_EXCHANGE(bits, type, weak)                                                                 \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type* address, type expected, type desired, int, \
-                                                    int) {                                                    \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                 \
-        __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
-        return expected;                                                                                      \
+#define ATOMIC(bits, type)                                                                                           \
+    type __tsan_atomic##bits##_load(const volatile type* address, int) {                                             \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
+    }                                                                                                                \
+    void __tsan_atomic##bits##_store(volatile type* address, type value, int) {                                      \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                          \
+    }                                                                                                                \
+    type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                                   \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                \
+    }                                                                                                                \
+    ATOMIC_UPDATE(bits, type, fetch_add)                                                                             \
+    ATOMIC_UPDATE(bits, type, fetch_sub)                                                                             \
+    ATOMIC_UPDATE(bits, type, fetch_and)                                                                             \
+    ATOMIC_UPDATE(bits, type, fetch_or)                                                                              \
+    ATOMIC_UPDATE(bits, type, fetch_xor)                                                                             \
+    ATOMIC_UPDATE(bits, type, fetch_nand)                                                                            \
+    ATOMIC_COMPARE_EXCHANGE(bits, type, strong)                                                                      \
+    ATOMIC_COMPARE_EXCHANGE(bits, type, weak)                                                                        \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type* address, type expected, type desired, int, int) { \
+        touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);         \
+        return expected;                                                                                             \
     }
 
 ATOMIC(8, std::uint8_t)
@@ -245,8 +279,12 @@ ATOMIC(16, std::uint16_t)
 ATOMIC(32, std::uint32_t)
 ATOMIC(64, std::uint64_t)
 
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_thread_fence(int) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
 
 // clang++ 16 and newer.
 void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {

@@ -40,9 +40,8 @@ TEST(AccessRecorder, AKernelOverSixteenMebibytesGivesTwoIntervals) {
         recorder.record(input + offset, 4, Access::read, 10);
         recorder.record(output + offset, 4, Access::write, 20);
     }
-    EXPECT_EQ(recorder.intervals(),
-              (std::vector<AccessInterval>{{input, input + 16 * mebibyte, Access::read, 10},
-                                           {output, output + 16 * mebibyte, Access::write, 20}}));
+    EXPECT_EQ(recorder.intervals(), (std::vector<AccessInterval>{{input, input + 16 * mebibyte, Access::read, 10},
+                                                                 {output, output + 16 * mebibyte, Access::write, 20}}));
     EXPECT_EQ(recorder.bytes_read(), 16 * mebibyte);
     EXPECT_EQ(recorder.bytes_written(), 16 * mebibyte);
     EXPECT_EQ(recorder.accessed_bytes(), 32 * mebibyte);
@@ -62,8 +61,8 @@ TEST(AccessRecorder, AnAtomicThatIsAlsoReadIsBoth) {
     AccessRecorder recorder;
     recorder.record(base, 4, Access::atomic, 1);
     recorder.record(base, 8, Access::read, 2);
-    EXPECT_EQ(recorder.intervals(), (std::vector<AccessInterval>{{base, base + 8, Access::read, 2},
-                                                                 {base, base + 4, Access::atomic, 1}}));
+    EXPECT_EQ(recorder.intervals(),
+              (std::vector<AccessInterval>{{base, base + 8, Access::read, 2}, {base, base + 4, Access::atomic, 1}}));
 }
 
 TEST(AccessRecorder, ClearForgetsEverything) {

@@ -16,7 +16,9 @@
 namespace simulator {
 namespace {
 
-std::uintptr_t address(const volatile void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t address(const volatile void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 void expect_line(std::uintptr_t pc, std::string_view file, int line) {
     const device::SourceLine found = source_line(pc);
@@ -54,9 +56,7 @@ protected:
         set_host_touches_device_memory(nullptr);
     }
 
-    static AddressRange range(const void* begin, std::size_t bytes) {
-        return {address(begin), address(begin) + bytes};
-    }
+    static AddressRange range(const void* begin, std::size_t bytes) { return {address(begin), address(begin) + bytes}; }
 
     template <typename Function>
     std::vector<AccessInterval> recorded(Function&& function, Running running = Running::device_code) {
@@ -202,6 +202,18 @@ TEST_F(Instrumentation, OtherMemoryIsNotRecordedUntilItIsTracked) {
     expect(recorded([&] { program::store(to + 1024); }), {{address(to + 1024), address(to + 1025), Access::write, 0}});
     remove_tracked_range(range(to + 1000, 100));
     EXPECT_TRUE(recorded([&] { program::store(to + 1024); }).empty());
+}
+
+TEST_F(Instrumentation, TrackedRangesMayLieInsideOneAnother) {
+    auto* const memory = reinterpret_cast<std::int32_t*>(other_.data());
+    add_tracked_range(range(memory, 100));
+    add_tracked_range(range(memory + 1, 4));
+    expect(recorded([&] { program::store(memory + 12); }),
+           {{address(memory + 12), address(memory + 13), Access::write, 0}});
+    remove_tracked_range(range(memory, 100));
+    EXPECT_TRUE(recorded([&] { program::store(memory + 12); }).empty());
+    EXPECT_EQ(recorded([&] { program::store(memory + 1); }).size(), 1u);
+    remove_tracked_range(range(memory + 1, 4));
 }
 
 TEST_F(Instrumentation, TrackedHostVectorsAreSeen) {
