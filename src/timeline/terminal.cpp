@@ -105,7 +105,7 @@ public:
           columns_(drawing_.window, width_ - label_width_) {}
 
     std::string text() {
-        line(title_text(drawing_, options_.range, options_.language, !options_.unicode));
+        wrapped(title_text(drawing_, options_.range, options_.language, !options_.unicode));
         if (!drawing_.trace.operations.empty()) {
             draw_axis();
             draw_rows();

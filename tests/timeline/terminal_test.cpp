@@ -89,6 +89,9 @@ H2D and D2H at once: 100 us (17 %)
 
 TEST(Terminal, NoLineIsWiderThanAsked) {
     auto trace = sample::random_trace(5, 200);
+    trace.device = "NVIDIA H200";
+    trace.profile = "a-profile-with-a-long-name";
+    trace.simulated = true;
     trace.host_calls = sample::three_chunks().host_calls;
     for (const std::size_t width : {40U, 57U, 80U, 120U, 200U}) {
         for (const auto grouping : {timeline::Grouping::engine, timeline::Grouping::stream}) {
