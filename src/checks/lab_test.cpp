@@ -185,13 +185,11 @@ void LabTest::judge(const Check& check, const std::function<void()>& body) {
         // Ours, not the student's: CannotCheck, a full disk, no memory.
         set_reason(result, Verdict::inconclusive, {cause::cannot_check, {{"reason", error.what()}}, {}, {}});
     }
-    const std::string text = joined(describe(result));
-    const Verdict verdict = result.verdict;
-    session().results().checks.push_back(std::move(result));
-    if (verdict == Verdict::fail) {
-        ADD_FAILURE() << text;
-    } else if (verdict != Verdict::pass) {
-        GTEST_SKIP() << text;
+    session().results().checks.push_back(result);
+    if (result.verdict == Verdict::fail) {
+        ADD_FAILURE() << joined(describe(result));
+    } else if (result.verdict != Verdict::pass) {
+        GTEST_SKIP() << joined(describe(result));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "checks/paired_runs.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -15,6 +16,12 @@ device::Time as_time(nanoseconds value) { return device::Time(static_cast<double
 std::uint64_t median(std::vector<nanoseconds> values) {
     std::sort(values.begin(), values.end());
     return static_cast<std::uint64_t>(values[values.size() / 2].count());
+}
+
+std::string figure(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f", value);
+    return text;
 }
 
 std::vector<double> shares_of(const std::vector<nanoseconds>& times, const std::vector<nanoseconds>& serial_times,
@@ -158,6 +165,20 @@ device::Time attainable_time(const Problem& problem, const protocol::Measurement
                                     time(measurement.kernel_ns),
                                     time(both ? measurement.d2h_both_ns : measurement.d2h_alone_ns)};
     return device::attainable(problem.chunks(), stages, measurement.copy_engines);
+}
+
+Failure describe_speed(const SpeedResult& result, const char* cause) {
+    return {cause,
+            {{"speedup", figure(result.speedup)},
+             {"required", figure(result.required)},
+             {"attainable", figure(result.attainable)},
+             {"share", figure(result.share)},
+             {"required_share", figure(result.required_share)},
+             {"low", figure(result.share_low)},
+             {"high", figure(result.share_high)},
+             {"pairs", std::to_string(result.pairs)}},
+            {},
+            {}};
 }
 
 SpeedJudgement judge_speed(const std::vector<nanoseconds>& times, const std::vector<nanoseconds>& serial_times,

@@ -27,6 +27,9 @@ struct SpeedJudgement {
 // The attainable time of the whole problem on the measured device.
 device::Time attainable_time(const Problem& problem, const protocol::Measurement& measurement);
 
+// The figures that the texts of `cause` name: {speedup, required, attainable, share, required_share, low, high, pairs}.
+Failure describe_speed(const SpeedResult& result, const char* cause);
+
 // From times to a verdict. Shares are taken pair by pair, so that drift of the device's clocks hits both.
 SpeedJudgement judge_speed(const std::vector<std::chrono::nanoseconds>& times,
                            const std::vector<std::chrono::nanoseconds>& serial_times, device::Time bound,

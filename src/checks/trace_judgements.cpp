@@ -281,4 +281,9 @@ std::optional<Failure> judge_leaks(const std::vector<device::Finding>& findings)
     return std::nullopt;
 }
 
+std::optional<Failure> judge_unchecked_errors(const std::vector<device::Finding>& findings) {
+    return from_findings(findings, cause::unchecked_error,
+                         [](const device::Finding& finding) { return finding.kind == cause::unchecked_error; });
+}
+
 }  // namespace checks

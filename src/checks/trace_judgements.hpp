@@ -35,4 +35,7 @@ std::optional<Failure> judge_accesses(const std::vector<device::Finding>& findin
 // leaked_device_memory, leaked_host_memory, leaked_stream, leaked_event.
 std::optional<Failure> judge_leaks(const std::vector<device::Finding>& findings);
 
+// A call failed in an ordinary run and nobody looked: unchecked_error.
+std::optional<Failure> judge_unchecked_errors(const std::vector<device::Finding>& findings);
+
 }  // namespace checks
