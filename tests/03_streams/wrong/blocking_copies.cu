@@ -1,6 +1,7 @@
 // What is wrong: Copies with cudaMemcpy, which returns only when the copy is done.
-// Refused by: CopiesArePinnedAndAsynchronous
+// Refused by: pinned_async_copies
 // Cause: synchronous_copies
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: The host computes the results; the device does nothing.
-// Refused by: KERNEL
+// Refused by: kernel_work
 // Cause: no_kernel
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

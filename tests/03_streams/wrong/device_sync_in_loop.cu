@@ -1,6 +1,7 @@
 // What is wrong: Waits for the whole device after each chunk, so that at most one chunk is under way.
-// Refused by: OVERLAP
+// Refused by: overlap
 // Cause: device_wide_sync_in_loop
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: Releases only what a complete allocate() got: after an error half-way all of it is leaked.
-// Refused by: ERRORS
+// Refused by: errors_reported
 // Cause: leaked_after_error
+// Devices: sim
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: Copies in and computes in two streams, and no event makes the kernel wait for its input.
-// Refused by: ORDER
+// Refused by: ordered_accesses
 // Cause: unordered_access
+// Devices: sim
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: The kernel jumps to the same values in a few steps instead of doing its rounds.
-// Refused by: KERNEL
+// Refused by: kernel_work
 // Cause: too_little_kernel_work
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

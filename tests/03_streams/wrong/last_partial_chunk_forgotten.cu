@@ -1,6 +1,7 @@
 // What is wrong: Rounds the number of chunks down: the last, shorter chunk is never processed.
-// Refused by: CORRECT
+// Refused by: odd_size
 // Cause: last_chunk_missing
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

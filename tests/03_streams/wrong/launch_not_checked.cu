@@ -1,6 +1,7 @@
 // What is wrong: Never asks whether a launch was accepted, so that a failed launch goes unnoticed.
-// Refused by: ERRORS
+// Refused by: errors_reported
 // Cause: error_ignored
+// Devices: sim
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

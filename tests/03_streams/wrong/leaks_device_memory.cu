@@ -1,6 +1,7 @@
 // What is wrong: Never frees the device buffer of the output.
-// Refused by: RELEASE
-// Cause: leaked_memory
+// Refused by: released
+// Cause: leaked_device_memory
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

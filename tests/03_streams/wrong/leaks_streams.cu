@@ -1,6 +1,7 @@
 // What is wrong: Makes three streams, and destroys one.
-// Refused by: RELEASE
+// Refused by: released
 // Cause: leaked_stream
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: The launch names no stream: the legacy default stream waits for all others, and they for it.
-// Refused by: OVERLAP
+// Refused by: overlap
 // Cause: legacy_default_stream
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

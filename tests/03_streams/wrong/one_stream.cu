@@ -1,6 +1,7 @@
 // What is wrong: Chunks, but all of them in one stream: nothing may overlap.
-// Refused by: OVERLAP
+// Refused by: overlap
 // Cause: one_stream
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: Checks the results of the first copy in, the first launch and the first copy out alone.
-// Refused by: ERRORS
+// Refused by: errors_reported
 // Cause: error_ignored
+// Devices: sim
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

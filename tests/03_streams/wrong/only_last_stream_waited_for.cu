@@ -1,6 +1,7 @@
 // What is wrong: Waits for the stream of the last chunk alone; copies of the others may be under way.
-// Refused by: ORDER
-// Cause: output_read_early
+// Refused by: ordered_accesses
+// Cause: unordered_access
+// Devices: sim
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: Returns without waiting: the output is read before it is there.
-// Refused by: ORDER
+// Refused by: output_complete
 // Cause: output_read_early
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

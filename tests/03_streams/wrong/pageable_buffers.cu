@@ -1,6 +1,7 @@
 // What is wrong: The host buffers are pageable: each copy is staged, and the host waits for it.
-// Refused by: CopiesArePinnedAndAsynchronous
+// Refused by: pinned_async_copies
 // Cause: pageable_copies
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: release() returns at the first call that fails, and keeps all that comes after it.
-// Refused by: ERRORS
+// Refused by: errors_reported
 // Cause: leaked_after_error
+// Devices: sim
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: Takes the offset for bytes and divides it by the element size: copies in other elements.
-// Refused by: CORRECT
-// Cause: CAUSE
+// Refused by: typical_size
+// Cause: wrong_offset
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: Three streams share two device slots; no copy waits for the chunk that still uses its slot.
-// Refused by: ORDER
+// Refused by: ordered_accesses
 // Cause: unordered_access
+// Devices: sim
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array

@@ -1,6 +1,7 @@
 // What is wrong: Two large chunks: to fill and to drain the pipeline takes most of the time.
-// Refused by: SPEED
+// Refused by: speed
 // Cause: too_slow
+// Devices: sim gpu
 #include "lab.h"
 
 #include <algorithm>  // these two are for your part: std::min, std::array
