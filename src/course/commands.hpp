@@ -1,0 +1,82 @@
+// The commands of `course`. Each takes its options as parsed and returns the exit status:
+// 0 all well, 1 something was checked and failed. What could not be done at all is thrown as CannotProceed (exit 2).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "course/project.hpp"
+
+namespace course {
+
+enum class DeviceChoice { automatic, gpu, simulated };
+
+// What every command that runs a program on a device takes.
+struct DeviceOptions {
+    DeviceChoice device = DeviceChoice::automatic;
+    std::string profile;  // a name in src/device/profiles, or a file; empty: the default one
+};
+
+struct StatusOptions {};
+
+struct CheckOptions {
+    std::string lab;
+    bool solution = false;
+    DeviceOptions on;
+    std::optional<std::filesystem::path> file;  // check this file instead of the lab's
+    std::optional<std::filesystem::path> json;  // write the results here too
+    std::optional<std::uint64_t> seed;          // of the inputs; otherwise the check program's default
+};
+
+struct RunOptions {
+    std::string target;  // a lab, or a file
+    bool solution = false;
+    DeviceOptions on;
+    std::vector<std::string> arguments;  // for the program
+};
+
+struct TimelineOptions {
+    std::string target;
+    bool solution = false;
+    DeviceOptions on;
+    std::optional<std::filesystem::path> svg;
+    std::optional<std::filesystem::path> trace;
+};
+
+struct HintOptions {
+    std::string lab;
+    std::string check;  // empty: the first one that failed last time
+};
+
+struct ResetOptions {
+    std::string lab;
+};
+
+struct DoctorOptions {};
+
+struct CalibrateOptions {
+    std::string name = "this-gpu";
+};
+
+struct TestOptions {
+    std::vector<std::string> arguments;  // for `meson test`
+};
+
+using Request = std::variant<StatusOptions, CheckOptions, RunOptions, TimelineOptions, HintOptions, ResetOptions,
+                             DoctorOptions, CalibrateOptions, TestOptions>;
+
+int execute(const Project& project, const StatusOptions& options);
+int execute(const Project& project, const CheckOptions& options);
+int execute(const Project& project, const RunOptions& options);
+int execute(const Project& project, const TimelineOptions& options);
+int execute(const Project& project, const HintOptions& options);
+int execute(const Project& project, const ResetOptions& options);
+int execute(const Project& project, const DoctorOptions& options);
+int execute(const Project& project, const CalibrateOptions& options);
+int execute(const Project& project, const TestOptions& options);
+
+}  // namespace course

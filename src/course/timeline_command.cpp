@@ -1,0 +1,71 @@
+// `course timeline`: draws what a lab or any CUDA file did, on the terminal and in files.
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "course/commands.hpp"
+#include "course/console.hpp"
+#include "course/failure.hpp"
+#include "course/texts.hpp"
+#include "course/traced_run.hpp"
+#include "timeline/svg.hpp"
+#include "timeline/terminal.hpp"
+
+namespace course {
+namespace {
+
+// The timed part of a lab; everything of another program.
+std::string range_of(const device::Trace& trace, const Subject& subject) {
+    return subject.lab && timeline::has_range(trace, "run") ? "run" : "";
+}
+
+void write_file(const std::filesystem::path& path, const std::string& content) {
+    std::ofstream file(path, std::ios::binary);
+    if (!(file << content).flush()) {
+        throw CannotProceed(text("course.cannot_write", {{"path", path.string()}, {"reason", std::strerror(errno)}}));
+    }
+    std::cout << text("course.written", {{"path", path.string()}}) << '\n';
+}
+
+void draw(const device::Trace& trace, const std::string& range) {
+    const Console console = standard_output();
+    timeline::TerminalOptions options;
+    options.width = console.width;
+    options.color = console.colour;
+    options.range = range;
+    std::cout << timeline::render_terminal(trace, options);
+}
+
+void write_files(const device::Trace& trace, const std::string& range, const TimelineOptions& options) {
+    if (options.svg) {
+        timeline::SvgOptions drawing;
+        drawing.range = range;
+        write_file(*options.svg, timeline::render_svg(trace, drawing));
+    }
+    if (options.trace) {
+        device::write_trace(*options.trace, trace);
+        std::cout << text("course.written", {{"path", options.trace->string()}}) << '\n';
+    }
+}
+
+}  // namespace
+
+int execute(const Project& project, const TimelineOptions& options) {
+    const Subject subject = find_subject(project, options.target, options.solution);
+    const ChosenDevice device = choose_device(project, options.on);
+    const TracedRun run = run_traced(project, subject, device, {}, ProgramOutput::kept);
+    if (run.process.exit_status != 0) {
+        std::cerr << run.process.output << "course: "
+                  << text("course.run.status", {{"status", std::to_string(run.process.exit_status)}}) << '\n';
+    }
+    if (!run.trace) {
+        throw CannotProceed(text("course.run.no_trace"));
+    }
+    const std::string range = range_of(*run.trace, subject);
+    draw(*run.trace, range);
+    write_files(*run.trace, range, options);
+    return run.process.exit_status == 0 ? 0 : 1;
+}
+
+}  // namespace course

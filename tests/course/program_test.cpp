@@ -1,0 +1,295 @@
+// The compiled `course`, called as people call it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "course/process.hpp"
+#include "course/project.hpp"
+#include "course/temporary_directory.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Course : public testing::Test {
+protected:
+    course::ProcessResult run(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {}) {
+        arguments.insert(arguments.begin(), std::getenv("COURSE_PROGRAM"));
+        return course::run_captured({std::move(arguments), std::move(environment), folder_.path()});
+    }
+
+    // A file in the folder that the command is called from.
+    fs::path file(const std::string& name, const std::string& content) const {
+        fs::create_directories((folder_.path() / name).parent_path());
+        std::ofstream(folder_.path() / name) << content;
+        return folder_.path() / name;
+    }
+
+    std::string content_of(const fs::path& path) const {
+        std::ostringstream content;
+        content << std::ifstream(path).rdbuf();
+        return content.str();
+    }
+
+    const fs::path& folder() const { return folder_.path(); }
+
+private:
+    course::TemporaryDirectory folder_;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void expect_one_line_and_status_2(const course::ProcessResult& result) {
+    EXPECT_EQ(result.exit_status, 2) << result.output;
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+}
+
+constexpr const char* own_main = R"(#include <cstdio>
+#include <cstdlib>
+__global__ void twice(int* values, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) values[i] *= 2;
+}
+int main(int argc, char** argv) {
+    const int count = argc > 1 ? std::atoi(argv[1]) : 100;
+    int* host = nullptr;
+    int* device = nullptr;
+    cudaMallocHost(&host, count * sizeof(int));
+    cudaMalloc(&device, count * sizeof(int));
+    for (int i = 0; i < count; ++i) host[i] = i;
+    cudaMemcpy(device, host, count * sizeof(int), cudaMemcpyHostToDevice);
+    twice<<<(count + 255) / 256, 256>>>(device, count);
+    cudaMemcpy(host, device, count * sizeof(int), cudaMemcpyDeviceToHost);
+    std::printf("last %d\n", host[count - 1]);
+    cudaFree(device);
+    cudaFreeHost(host);
+    return STATUS;
+}
+)";
+
+// The copy on line 9 and the kernel on line 10 are in two streams, and nothing orders them.
+constexpr const char* race = R"(__global__ void twice(int* values) { values[threadIdx.x] *= 2; }
+int main() {
+    int* host = nullptr;
+    int* device = nullptr;
+    cudaStream_t first, second;
+    cudaMallocHost(&host, 256 * sizeof(int));
+    cudaMalloc(&device, 256 * sizeof(int));
+    cudaStreamCreate(&first); cudaStreamCreate(&second);
+    cudaMemcpyAsync(device, host, 256 * sizeof(int), cudaMemcpyHostToDevice, first);
+    twice<<<1, 256, 0, second>>>(device);
+    cudaDeviceSynchronize();
+    cudaStreamDestroy(first); cudaStreamDestroy(second);
+    cudaFree(device); cudaFreeHost(host);
+}
+)";
+
+std::string with_status(std::string source, const std::string& status) {
+    source.replace(source.find("STATUS"), 6, status);
+    return source;
+}
+
+TEST_F(Course, RefusesWhatItCannotDoInOneLine) {
+    file("malformed.json", "{ not a profile");
+    file("incomplete.json", "{\"name\": \"x\"}");
+    const std::vector<std::vector<std::string>> impossible{
+        {"chekc"},
+        {"check"},
+        {"check", "99"},
+        {"check", "nothing"},
+        {"check", "streams", "--device", "tpu"},
+        {"check", "streams", "--file", "missing.cu"},
+        {"check", "streams", "--file", "missing.cu", "--solution"},
+        {"check", "streams", "--profile", "no-such-profile"},
+        {"check", "streams", "--profile", "malformed.json"},
+        {"check", "streams", "--profile", "incomplete.json"},
+        {"check", "streams", "--device", "gpu", "--profile", "h200-pcie5"},
+        {"check", "streams", "--seed", "many"},
+        {"run", "missing.cu"},
+        {"run", "nothing"},
+        {"run", "."},
+        {"timeline", "missing.cu"},
+        {"hint", "99"},
+        {"hint", "streams", "no_such_check"},
+        {"reset", "99"},
+        {"calibrate", "--name", "../elsewhere"},
+    };
+    for (const auto& arguments : impossible) {
+        SCOPED_TRACE(testing::PrintToString(arguments));
+        expect_one_line_and_status_2(run(arguments));
+    }
+}
+
+TEST_F(Course, RefusesAGpuThatIsNotThere) {
+    // Without its driver no GPU can be used, whatever the machine has.
+    const auto result = run({"check", "streams", "--device", "gpu"}, {{"CUDA_VISIBLE_DEVICES", ""}});
+    expect_one_line_and_status_2(result);
+    EXPECT_TRUE(contains(result.output, "--device")) << result.output;
+}
+
+TEST_F(Course, SpeaksChineseWhenAsked) {
+    const auto result = run({"check", "99"}, {{"COURSE_LANG", "zh-CN"}});
+    EXPECT_TRUE(contains(result.output, "没有实验")) << result.output;
+}
+
+TEST_F(Course, ShowsTheCompilersMessageWithTheStudentsLine) {
+    file("broken.cu", "int main() {\n    return nothing_of_that_name;\n}\n");
+    const auto result = run({"run", "broken.cu", "--device", "sim"});
+    EXPECT_EQ(result.exit_status, 2) << result.output;
+    EXPECT_TRUE(contains(result.output, "broken.cu:2:")) << result.output;
+    EXPECT_TRUE(contains(result.output, "nothing_of_that_name")) << result.output;
+}
+
+TEST_F(Course, RefusesALaunchThatCannotBeParsed) {
+    file("launch.cu", "__global__ void k() {}\nint main() {\n    k<<<1, 1>>;\n}\n");
+    const auto result = run({"run", "launch.cu", "--device", "sim"});
+    EXPECT_EQ(result.exit_status, 2) << result.output;
+    EXPECT_TRUE(contains(result.output, "launch.cu:3:")) << result.output;
+}
+
+TEST_F(Course, RunsAFileWithItsOwnMain) {
+    file("folder with blank/own.cu", with_status(own_main, "0"));
+    const auto result = run({"run", "folder with blank/own.cu", "--device", "sim", "--", "50"});
+    EXPECT_EQ(result.exit_status, 0) << result.output;
+    EXPECT_TRUE(contains(result.output, "last 98\n")) << result.output;
+    EXPECT_TRUE(contains(result.output, "simulated")) << result.output;
+}
+
+TEST_F(Course, EndsWithTheProgramsOwnStatus) {
+    file("own.cu", with_status(own_main, "7"));
+    EXPECT_EQ(run({"run", "own.cu", "--device", "sim"}).exit_status, 7);
+}
+
+TEST_F(Course, CompilesAgainWhenAFileThatIsIncludedChanges) {
+    file("own.cu", "#include \"status.h\"\n" + with_status(own_main, "STATUS_OF_HEADER"));
+    file("status.h", "#define STATUS_OF_HEADER 3\n");
+    EXPECT_EQ(run({"run", "own.cu", "--device", "sim"}).exit_status, 3);
+    file("status.h", "#define STATUS_OF_HEADER 4\n");
+    EXPECT_EQ(run({"run", "own.cu", "--device", "sim"}).exit_status, 4);
+}
+
+TEST_F(Course, ReportsAPlantedRaceWithBothLines) {
+    file("race.cu", race);
+    const auto result = run({"run", "race.cu", "--device", "sim"});
+    EXPECT_EQ(result.exit_status, 1) << result.output;
+    EXPECT_TRUE(contains(result.output, "race.cu:9")) << result.output;
+    EXPECT_TRUE(contains(result.output, "race.cu:10") || contains(result.output, "race.cu:1:")) << result.output;
+}
+
+TEST_F(Course, DrawsTheTimelineIntoFiles) {
+    file("own.cu", with_status(own_main, "0"));
+    const auto result = run({"timeline", "own.cu", "--device", "sim", "--svg", "t.svg", "--trace", "t.json"});
+    EXPECT_EQ(result.exit_status, 0) << result.output;
+    EXPECT_TRUE(contains(content_of(folder() / "t.svg"), "<svg"));
+    EXPECT_EQ(nlohmann::json::parse(content_of(folder() / "t.json")).at("operations").size(), 3U);
+}
+
+TEST_F(Course, PassesTheSolutionTwiceWithTheSameFigures) {
+    const std::vector<std::string> arguments{"check", "streams", "--solution", "--device", "sim"};
+    const auto first = run(arguments);
+    EXPECT_EQ(first.exit_status, 0) << first.output;
+    EXPECT_TRUE(contains(first.output, "simulated")) << first.output;
+    EXPECT_TRUE(contains(first.output, "attainable here")) << first.output;
+    EXPECT_EQ(run(arguments).output, first.output);
+}
+
+TEST_F(Course, FailsTheStarterAndWritesItsResults) {
+    const fs::path starter = course::find_project().starter("03_streams");
+    const auto result =
+        run({"check", "streams", "--file", starter.string(), "--device", "sim", "--json", "results.json"});
+    EXPECT_EQ(result.exit_status, 1) << result.output;
+    EXPECT_TRUE(contains(result.output, "✗")) << result.output;
+    EXPECT_TRUE(contains(result.output, "./course check streams")) << result.output;
+    const auto results = nlohmann::json::parse(content_of(folder() / "results.json"));
+    EXPECT_EQ(results.at("passed"), false);
+    EXPECT_FALSE(results.at("checks").empty());
+}
+
+// A checkout of its own, so that nobody's work is touched.
+class Checkout : public Course {
+protected:
+    void SetUp() override {
+        const fs::path root = course::find_project().root;
+        file("meson.build", "");
+        starter_ = content_of(root / "labs/03_streams/lab.cu");
+        file("labs/03_streams/lab.cu", starter_);
+        file("build/kept", "");
+        git({"init", "--quiet"});
+        git({"add", "labs"});
+        git({"-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--quiet", "-m", "starter"});
+    }
+
+    void git(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"git", "-C", folder().string()});
+        const auto result = course::run_captured({arguments, {}, {}});
+        ASSERT_EQ(result.exit_status, 0) << result.output;
+    }
+
+    course::ProcessResult run_here(const std::vector<std::string>& arguments) {
+        return run(arguments, {{"COURSE_ROOT", folder().string()}});
+    }
+
+    std::vector<fs::path> backups() const {
+        std::vector<fs::path> found;
+        for (const auto& entry : fs::directory_iterator(folder() / "labs/03_streams")) {
+            if (contains(entry.path().filename().string(), "lab.cu.backup-")) {
+                found.push_back(entry.path());
+            }
+        }
+        return found;
+    }
+
+    std::string starter_;
+};
+
+TEST_F(Checkout, ResetPutsTheStarterBackAndKeepsTheStudentsFile) {
+    const fs::path lab = file("labs/03_streams/lab.cu", "my work\n");
+    git({"-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--quiet", "-a", "-m", "work"});
+    const auto result = run_here({"reset", "streams"});
+    EXPECT_EQ(result.exit_status, 0) << result.output;
+    EXPECT_EQ(content_of(lab), starter_);
+    ASSERT_EQ(backups().size(), 1U);
+    EXPECT_EQ(content_of(backups().front()), "my work\n");
+}
+
+TEST_F(Checkout, ResetKeepsEveryBackup) {
+    for (const char* work : {"first\n", "second\n"}) {
+        file("labs/03_streams/lab.cu", work);
+        EXPECT_EQ(run_here({"reset", "3"}).exit_status, 0);
+    }
+    EXPECT_EQ(backups().size(), 2U);
+}
+
+TEST_F(Checkout, ResetLeavesAnUntouchedStarterAlone) {
+    EXPECT_EQ(run_here({"reset", "3"}).exit_status, 0);
+    EXPECT_TRUE(backups().empty());
+}
+
+TEST_F(Checkout, ResetSaysThatItNeedsGit) {
+    fs::remove_all(folder() / ".git");
+    file("labs/03_streams/lab.cu", "my work\n");
+    expect_one_line_and_status_2(run_here({"reset", "3"}));
+    EXPECT_TRUE(backups().empty());
+}
+
+TEST_F(Checkout, HintsGoOnFromLevelToLevel) {
+    file("labs/03_streams/hints.md", "# Hints\n\n## overlap\n### 1\nLook.\n### 2\nLook closer.\n\n## speed\n### 1\nThree.\n");
+    EXPECT_TRUE(contains(run_here({"hint", "3", "overlap"}).output, "Look."));
+    EXPECT_TRUE(contains(run_here({"hint", "3", "overlap"}).output, "Look closer."));
+    EXPECT_TRUE(contains(run_here({"hint", "3", "speed"}).output, "Three."));
+    EXPECT_TRUE(contains(run_here({"hint", "3", "overlap"}).output, "Look."));
+}
+
+TEST_F(Checkout, StatusNamesTheNextLab) {
+    const auto result = run_here({});
+    EXPECT_EQ(result.exit_status, 0) << result.output;
+    EXPECT_TRUE(contains(result.output, "03_streams")) << result.output;
+    EXPECT_TRUE(contains(result.output, "./course check streams")) << result.output;
+}
+
+}  // namespace
