@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <fstream>
 #include <future>
-#include <iterator>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -16,8 +13,9 @@
 #include "compiler/child_process.hpp"
 #include "compiler/commands.hpp"
 #include "compiler/location.hpp"
+#include "compiler/rewritten_sources.hpp"
+#include "compiler/text_file.hpp"
 #include "compiler/work_directory.hpp"
-#include "simulator/launch_syntax/rewrite.hpp"
 
 namespace compiler {
 namespace {
@@ -36,24 +34,6 @@ struct BuildFailure {
 
 [[noreturn]] void refuse(std::string message) {
     throw BuildFailure{cannot_be_tried, "error: " + std::move(message) + "\n"};
-}
-
-std::string read_file(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream || fs::is_directory(path)) {
-        refuse(fmt::format("cannot read '{}'", path.string()));
-    }
-    return text;
-}
-
-void write_file(const fs::path& path, std::string_view text) {
-    std::ofstream stream(path, std::ios::binary);
-    stream << text;
-    stream.close();
-    if (!stream) {
-        refuse(fmt::format("cannot write '{}'", path.string()));
-    }
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -113,8 +93,10 @@ private:
         }
     }
 
+    static std::string unit_name(std::size_t index) { return fmt::format("source{}", index); }
+
     Unit prepare(const fs::path& source) {
-        const std::string name = fmt::format("source{}", units_.size());
+        const std::string name = unit_name(units_.size());
         Unit unit;
         unit.source = source;
         unit.input = source;
@@ -124,30 +106,39 @@ private:
             unit.dependencies = work_.path() / (name + ".d");
         }
         if (request_.device == Device::simulated && unit.cuda) {
-            unit.input = work_.path() / (name + ".cpp");
-            write_file(unit.input, rewritten(source));
+            rewrite(unit, work_.path() / name);
         }
         return unit;
     }
 
-    static std::string rewritten(const fs::path& source) {
-        auto result = simulator::rewrite_launches(read_file(source), source.string());
-        std::string messages;
-        for (const auto& error : result.errors) {
-            messages += simulator::describe(error, source.string()) + "\n";
+    void rewrite(Unit& unit, const fs::path& directory) {
+        RewrittenSources rewritten = rewrite_sources(unit.source, directory);
+        if (!rewritten.errors.empty()) {
+            throw BuildFailure{does_not_compile, std::move(rewritten.errors)};
         }
-        if (!result.ok()) {
-            throw BuildFailure{does_not_compile, std::move(messages)};
+        unit.input = rewritten.files.front().copy;
+        for (const RewrittenFile& file : rewritten.files) {
+            unit.header_directories.push_back(file.original.parent_path());
+            rewritten_.push_back(file);
         }
-        return std::move(result.text);
+    }
+
+    // Puts the user's files in the place of their copies, which lie at the same absolute paths below the work
+    // directory.
+    template <class Spelling>
+    void name_originals(std::string& text, Spelling spelling) const {
+        for (const RewrittenFile& file : rewritten_) {
+            replace_all(text, spelling(file.copy.string()), spelling(file.original.string()));
+        }
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            replace_all(text, spelling((work_.path() / unit_name(i)).string()) + "/", "/");
+        }
     }
 
     ChildResult run_command(const Command& command) const {
         try {
             ChildResult result = run_child(command);
-            for (const Unit& unit : units_) {
-                replace_all(result.output, unit.input.string(), unit.source.string());
-            }
+            name_originals(result.output, [](std::string_view path) { return std::string(path); });
             return result;
         } catch (const std::system_error& error) {
             refuse(fmt::format("cannot run the compiler: {}", error.what()));
@@ -199,21 +190,22 @@ private:
     void write_depfile() const {
         std::string rule = escaped_for_make(request_.output.string()) + ":";
         for (const Unit& unit : units_) {
-            std::string text = read_file(unit.dependencies);
-            replace_all(text, escaped_for_make(unit.input.string()), escaped_for_make(unit.source.string()));
+            std::string text = read_text_file(unit.dependencies);
+            name_originals(text, escaped_for_make);
             text = text.substr(text.find(": ") + 1);
             while (text.ends_with('\n')) {
                 text.pop_back();
             }
             rule += text;
         }
-        write_file(request_.depfile, rule + "\n");
+        write_text_file(request_.depfile, rule + "\n");
     }
 
     const BuildRequest& request_;
     Location location_;
     WorkDirectory work_;
     std::vector<Unit> units_;
+    std::vector<RewrittenFile> rewritten_;
 };
 
 }  // namespace

@@ -17,12 +17,12 @@ struct BuildRequest {
     std::vector<std::string> include_directories;
     std::vector<std::string> definitions;  // NAME or NAME=VALUE
     std::string standard = "c++20";
-    std::string architecture = "all";    // GPU: sm_NN, or every one that this nvcc knows
-    std::filesystem::path depfile;       // written in make's syntax when not empty
-    std::filesystem::path source_root;   // of this repository; empty: found by locate()
-    std::filesystem::path build_root;    // of its Meson build; empty: found by locate()
-    std::string host_compiler;           // g++ or clang++; empty: the one this program was configured with
-    bool color = false;                  // colored compiler messages
+    std::string architecture = "all";   // GPU: sm_NN, or every one that this nvcc knows
+    std::filesystem::path depfile;      // written in make's syntax when not empty
+    std::filesystem::path source_root;  // of this repository; empty: found by locate()
+    std::filesystem::path build_root;   // of its Meson build; empty: found by locate()
+    std::string host_compiler;          // g++ or clang++; empty: the one this program was configured with
+    bool color = false;                 // colored compiler messages
 };
 
 struct BuildResult {

@@ -47,15 +47,15 @@ void append_instrumentation(Command& command, const BuildRequest& request) {
     } else {
         append(command, {"--param", "tsan-instrument-func-entry-exit=0"});
     }
-    // Calls of these must stay calls, which the linker turns to the runtime; fortified ones would bypass it. A tail call
-    // would hide the line that made it.
+    // Calls of these must stay calls, which the linker turns to the runtime; fortified ones would bypass it. A tail
+    // call would hide the line that made it.
     append(command, {"-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-builtin-memcmp",
                      "-U_FORTIFY_SOURCE", "-fno-optimize-sibling-calls"});
 }
 
 void append_include_directories(Command& command, const BuildRequest& request, const Unit& unit) {
     for (const fs::path& directory : unit.header_directories) {
-        append(command, {"-iquote", directory.c_str()});
+        append(command, {"-iquote", directory.empty() ? "." : directory.c_str()});
     }
     const fs::path own = unit.source.parent_path();
     append(command, {"-I", own.empty() ? "." : own.c_str()});
@@ -87,8 +87,8 @@ Command simulated_compile_command(const BuildRequest& request, const Location& l
     for (const char* const directory : {"src/simulator/include", "src/lab", "src"}) {
         append(command, {"-I", (location.source_root / directory).c_str()});
     }
-    if (unit.cuda) {  // as nvcc does
-        append(command, {"-include", "cuda_runtime.h"});
+    if (unit.cuda) {  // a .cu file is C++ that includes the header by itself, as with nvcc
+        append(command, {"-include", "cuda_runtime.h", "-x", "c++"});
     }
     append(command, {request.color ? "-fdiagnostics-color=always" : "-fdiagnostics-color=never"});
     append_output(command, request, unit);
@@ -211,6 +211,9 @@ Command link_command(const BuildRequest& request, const Location& location, cons
         for (const std::string& argument : group) {  // nvcc hands options of the linker on only behind -Xlinker
             if (argument.starts_with("-Wl,")) {
                 append(command, {"-Xlinker", argument.c_str() + 4});
+            } else if (argument.ends_with(
+                           ".a")) {  // holds no device code, and nvlink cannot read Meson's thin archives
+                append(command, {"-Xlinker", argument.c_str()});
             } else {
                 command.push_back(argument);
             }

@@ -38,7 +38,8 @@ void add_options(CLI::App& app, compiler::BuildRequest& request) {
         ->check(architecture_name)
         ->capture_default_str();
     app.add_option("--depfile", request.depfile, "write the files that the program was made of, as a make rule");
-    app.add_option("--source-root", request.source_root, "the repository (default: COURSE_ROOT, or where it was built)");
+    app.add_option("--source-root", request.source_root,
+                   "the repository (default: COURSE_ROOT, or where it was built)");
     app.add_option("--build-root", request.build_root, "its Meson build");
     app.add_option("--cxx", request.host_compiler, "the C++ compiler: g++ or clang++");
     app.add_option("-o", request.output, "the program to write")->required();

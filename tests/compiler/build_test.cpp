@@ -9,6 +9,7 @@
 
 #include "compiler/child_process.hpp"
 #include "compiler/work_directory.hpp"
+#include "device/trace.hpp"
 
 namespace {
 
@@ -72,22 +73,26 @@ TEST_F(Build, ReportsALaunchThatCannotBeRewritten) {
     bad.sources = {write("a.cu", "__global__ void k() {}\nint main() {\n    k<<<1>>>();\n}\n")};
     const BuildResult result = build_program(bad);
     EXPECT_EQ(result.exit_status, 1);
-    EXPECT_TRUE(result.diagnostics.starts_with(bad.sources[0].string() + ":3:6: error: expected 2 to 4")) << result.diagnostics;
+    EXPECT_TRUE(result.diagnostics.starts_with(bad.sources[0].string() + ":3:6: error: expected 2 to 4"))
+        << result.diagnostics;
     EXPECT_FALSE(fs::exists(bad.output));
 }
 
 TEST_F(Build, ShowsTheCompilersMessageWithTheUsersLine) {
     auto bad = request();
-    bad.sources = {write("a.cu", "__global__ void k(int*) {}\nint main() {\n    k<<<1,\n 2>>>(nullptr);\n    return none;\n}\n")};
+    bad.sources = {
+        write("a.cu", "__global__ void k(int*) {}\nint main() {\n    k<<<1,\n 2>>>(nullptr);\n    return none;\n}\n")};
     const BuildResult result = build_program(bad);
     EXPECT_EQ(result.exit_status, 1);
-    EXPECT_NE(result.diagnostics.find(bad.sources[0].string() + ":5:12: error:"), std::string::npos) << result.diagnostics;
+    EXPECT_NE(result.diagnostics.find(bad.sources[0].string() + ":5:12: error:"), std::string::npos)
+        << result.diagnostics;
     EXPECT_EQ(result.diagnostics.find("source0"), std::string::npos) << result.diagnostics;
 }
 
 TEST_F(Build, ShowsArgumentsThatDoNotFitAtTheLaunch) {
     auto bad = request();
-    bad.sources = {write("a.cu", "__global__ void k(int*, int) {}\nint main() {\n    float* p = nullptr;\n    k<<<1, 2>>>(p, 3);\n}\n")};
+    bad.sources = {write(
+        "a.cu", "__global__ void k(int*, int) {}\nint main() {\n    float* p = nullptr;\n    k<<<1, 2>>>(p, 3);\n}\n")};
     const BuildResult result = build_program(bad);
     EXPECT_EQ(result.exit_status, 1);
     EXPECT_NE(result.diagnostics.find(bad.sources[0].string() + ":4:"), std::string::npos) << result.diagnostics;
@@ -102,6 +107,46 @@ TEST_F(Build, NamesTheMissingLibrary) {
     EXPECT_EQ(result.exit_status, 2);
     EXPECT_NE(result.diagnostics.find(work_.path() / "src/"), std::string::npos) << result.diagnostics;
     EXPECT_NE(result.diagnostics.find("build the project first"), std::string::npos) << result.diagnostics;
+}
+
+class Headers : public Build {
+protected:
+    // part/kernels.cuh launches, between.h includes it, plain.h lies beside it.
+    BuildRequest program(const std::string& launch) const {
+        auto result = request();
+        result.sources = {
+            write("main/main.cu", "#include \"../between.h\"\n#include \"../between.h\"\nint main() { go(); }\n")};
+        write("between.h", "#pragma once\n#include \"part/kernels.cuh\"\n#include \"part/plain.h\"\n");
+        write("part/kernels.cuh",
+              "#pragma once\n#include \"plain.h\"\n__global__ void k(int) {}\ninline void go() {\n" + launch + "\n}\n");
+        write("part/plain.h", "#pragma once\nconstexpr int plain = 2;\n");
+        result.depfile = work_.path() / "program.d";
+        return result;
+    }
+};
+
+TEST_F(Headers, MayLaunch) {
+    const auto request = program("k<<<1, 2>>>(plain);");
+    const BuildResult result = build_program(request);
+    EXPECT_TRUE(result.ok) << result.diagnostics;
+    EXPECT_EQ(compiler::run_child({request.output}).exit_status, 0);
+    const std::string rule = read(request.depfile);
+    EXPECT_NE(rule.find(work_.path() / "main/../part/kernels.cuh"), std::string::npos) << rule;
+    EXPECT_EQ(rule.find("source0"), std::string::npos) << rule;
+}
+
+TEST_F(Headers, KeepTheirLines) {
+    const BuildResult result = build_program(program("k<<<1, 2>>>(none);"));
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_NE(result.diagnostics.find("part/kernels.cuh:5:"), std::string::npos) << result.diagnostics;
+    EXPECT_EQ(result.diagnostics.find("source0"), std::string::npos) << result.diagnostics;
+}
+
+TEST_F(Headers, HaveTheirMistakesReported) {
+    const BuildResult result = build_program(program("k<<<1>>>(plain);"));
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_NE(result.diagnostics.find("part/kernels.cuh:5:2: error: expected 2 to 4"), std::string::npos)
+        << result.diagnostics;
 }
 
 constexpr const char* whole_program = R"(#include "values.h"
@@ -140,6 +185,15 @@ TEST_P(BuildWith, AProgramOfTwoSourcesRuns) {
     EXPECT_EQ(result.exit_status, 0);
     EXPECT_EQ(result.diagnostics, "");
     EXPECT_EQ(compiler::run_child({program.output}).output, "7 7 3\n");
+
+    const fs::path trace_file = work_.path() / "trace.json";
+    ASSERT_EQ(
+        compiler::run_child({"/usr/bin/env", "COURSE_TRACE_FILE=" + trace_file.string(), program.output}).exit_status,
+        0);
+    const device::Trace trace = device::read_trace(trace_file);
+    ASSERT_EQ(trace.operations.size(), 2u);
+    EXPECT_EQ(trace.operations[0].name, "fill");
+    EXPECT_EQ(trace.operations[0].at, (device::SourceLine{program.sources[0], 12}));
 
     const std::string rule = read(program.depfile);
     EXPECT_TRUE(rule.starts_with(program.output.string() + ":")) << rule;

@@ -20,10 +20,22 @@ std::string read_program(const std::string& name) {
 }
 
 const std::vector<std::string>& fragments() {
-    static const std::vector<std::string> list{"<<<", ">>>", "<",   ">",       "(",       ")",         "{",   "}",     "[",
-                                               "]",   ";",   ",",   "\"",      "'",       "R\"x(",     ")x\"", "/*",   "*/",
-                                               "//",  "\\\n", "\n", "#if 0\n", "#endif\n", "#define A ", "::", "extern __shared__ ",
-                                               "0",   "NULL", "k",  "\r\n",    "operator", "template"};
+    static const std::vector<std::string> list{"<<<",      ">>>",
+                                               "<",        ">",
+                                               "(",        ")",
+                                               "{",        "}",
+                                               "[",        "]",
+                                               ";",        ",",
+                                               "\"",       "'",
+                                               "R\"x(",    ")x\"",
+                                               "/*",       "*/",
+                                               "//",       "\\\n",
+                                               "\n",       "#if 0\n",
+                                               "#endif\n", "#define A ",
+                                               "::",       "extern __shared__ ",
+                                               "0",        "NULL",
+                                               "k",        "\r\n",
+                                               "operator", "template"};
     return list;
 }
 

@@ -77,14 +77,16 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(SIMULATOR_KERNEL("k", k).with(a < b ? 1 : 2, 2)(a);)"},
         Example{"many_template_arguments_in_configuration", "k<<<f<1, 2, 3, 4, 5>(), 2>>>();",
                 R"(SIMULATOR_KERNEL("k", k).with(f<1, 2, 3, 4, 5>(), 2)();)"},
-        Example{"zeros", "k<<<1, 2>>>(0, NULL, a, 0);",
-                R"(SIMULATOR_KERNEL("k", k).with(1, 2)(::simulator::Zero(0), ::simulator::Zero(NULL), a, ::simulator::Zero(0));)"},
+        Example{
+            "zeros", "k<<<1, 2>>>(0, NULL, a, 0);",
+            R"(SIMULATOR_KERNEL("k", k).with(1, 2)(::simulator::Zero(0), ::simulator::Zero(NULL), a, ::simulator::Zero(0));)"},
         Example{"zeros_inside_arguments", "k<<<1, 2>>>(f(0), {0, 1}, 0 + a);",
                 R"(SIMULATOR_KERNEL("k", k).with(1, 2)(f(0), {0, 1}, 0 + a);)"},
         Example{"zero_among_template_arguments", "k<<<1, 2>>>(f<a, 0, b>(x));",
                 R"(SIMULATOR_KERNEL("k", k).with(1, 2)(f<a, 0, b>(x));)"},
-        Example{"launch_in_an_argument", "k<<<1, 2>>>([&] { j<<<3, 4>>>(0); });",
-                R"(SIMULATOR_KERNEL("k", k).with(1, 2)([&] { SIMULATOR_KERNEL("j", j).with(3, 4)(::simulator::Zero(0)); });)"},
+        Example{
+            "launch_in_an_argument", "k<<<1, 2>>>([&] { j<<<3, 4>>>(0); });",
+            R"(SIMULATOR_KERNEL("k", k).with(1, 2)([&] { SIMULATOR_KERNEL("j", j).with(3, 4)(::simulator::Zero(0)); });)"},
         Example{"macro_argument", "CHECK(k<<<1, 2>>>(a));", R"(CHECK(SIMULATOR_KERNEL("k", k).with(1, 2)(a));)"},
         Example{"carriage_returns", "k<<<1,\r\n2>>>(a);\r\n", "SIMULATOR_KERNEL(\"k\", k).with(1,\r\n2)(a);\r\n"},
         Example{"directives_inside", "k<<<1,\n#ifdef X\n2\n#else\n3\n#endif\n>>>(a);",
@@ -93,37 +95,36 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     LeftAlone, Rewrite,
-    testing::Values(
-        Example{"empty", "", ""}, Example{"line_comment", "// k<<<1>>>\nint x;", "// k<<<1>>>\nint x;"},
-        Example{"continued_line_comment", "// a \\\nk<<<1>>>\nint x;", "// a \\\nk<<<1>>>\nint x;"},
-        Example{"block_comment", "/* k<<<1>>>\n */ int x;", "/* k<<<1>>>\n */ int x;"},
-        Example{"string", R"(f("k<<<1>>> \" <<<");)", R"(f("k<<<1>>> \" <<<");)"},
-        Example{"prefixed_string", R"(f(u8"<<<", L'<', U"<<<"_x);)", R"(f(u8"<<<", L'<', U"<<<"_x);)"},
-        Example{"raw_string", "f(R\"x(k<<<1>>> )\" \\\n )x\");", "f(R\"x(k<<<1>>> )\" \\\n )x\");"},
-        Example{"quote_character", "f('\"', '\\'', \"<<<\");", "f('\"', '\\'', \"<<<\");"},
-        Example{"digit_separator", "int n = 1'000'000; f(\"<<<\");", "int n = 1'000'000; f(\"<<<\");"},
-        Example{"skipped_group", "#if 0\nk<<<1>>> don't \"\n#if X\n#else\n#endif\n<<<\n#endif\nint x;",
-                "#if 0\nk<<<1>>> don't \"\n#if X\n#else\n#endif\n<<<\n#endif\nint x;"},
-        Example{"error_directive", "#error don't <<< do\nint x;", "#error don't <<< do\nint x;"},
-        Example{"nested_templates", "A<B<C<int>>> x; A<B<C<int>>>(1);", "A<B<C<int>>> x; A<B<C<int>>>(1);"},
-        Example{"shift_operator_template", "x.operator<<<int>(3);", "x.operator<<<int>(3);"},
-        Example{"static_shared_memory", "__shared__ float x[4];", "__shared__ float x[4];"},
-        Example{"extern_variable", "extern float x[];", "extern float x[];"},
-        Example{"macro", "#define F(x) \"<<<\" x /* <<< */ \\\n  >> 3\nint x;",
-                "#define F(x) \"<<<\" x /* <<< */ \\\n  >> 3\nint x;"}),
+    testing::Values(Example{"empty", "", ""}, Example{"line_comment", "// k<<<1>>>\nint x;", "// k<<<1>>>\nint x;"},
+                    Example{"continued_line_comment", "// a \\\nk<<<1>>>\nint x;", "// a \\\nk<<<1>>>\nint x;"},
+                    Example{"block_comment", "/* k<<<1>>>\n */ int x;", "/* k<<<1>>>\n */ int x;"},
+                    Example{"string", R"(f("k<<<1>>> \" <<<");)", R"(f("k<<<1>>> \" <<<");)"},
+                    Example{"prefixed_string", R"(f(u8"<<<", L'<', U"<<<"_x);)", R"(f(u8"<<<", L'<', U"<<<"_x);)"},
+                    Example{"raw_string", "f(R\"x(k<<<1>>> )\" \\\n )x\");", "f(R\"x(k<<<1>>> )\" \\\n )x\");"},
+                    Example{"quote_character", "f('\"', '\\'', \"<<<\");", "f('\"', '\\'', \"<<<\");"},
+                    Example{"digit_separator", "int n = 1'000'000; f(\"<<<\");", "int n = 1'000'000; f(\"<<<\");"},
+                    Example{"skipped_group", "#if 0\nk<<<1>>> don't \"\n#if X\n#else\n#endif\n<<<\n#endif\nint x;",
+                            "#if 0\nk<<<1>>> don't \"\n#if X\n#else\n#endif\n<<<\n#endif\nint x;"},
+                    Example{"error_directive", "#error don't <<< do\nint x;", "#error don't <<< do\nint x;"},
+                    Example{"nested_templates", "A<B<C<int>>> x; A<B<C<int>>>(1);", "A<B<C<int>>> x; A<B<C<int>>>(1);"},
+                    Example{"shift_operator_template", "x.operator<<<int>(3);", "x.operator<<<int>(3);"},
+                    Example{"static_shared_memory", "__shared__ float x[4];", "__shared__ float x[4];"},
+                    Example{"extern_variable", "extern float x[];", "extern float x[];"},
+                    Example{"macro", "#define F(x) \"<<<\" x /* <<< */ \\\n  >> 3\nint x;",
+                            "#define F(x) \"<<<\" x /* <<< */ \\\n  >> 3\nint x;"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     AfterSkippedText, Rewrite,
-    testing::Values(
-        Example{"else_of_a_skipped_group", "#if 0\n<<<\n#else\nk<<<1, 2>>>();\n#endif\n",
-                "#if 0\n<<<\n#else\nSIMULATOR_KERNEL(\"k\", k).with(1, 2)();\n#endif\n"},
-        Example{"other_group", "#if 01 + X\nk<<<1, 2>>>();\n#endif\n",
-                "#if 01 + X\nSIMULATOR_KERNEL(\"k\", k).with(1, 2)();\n#endif\n"},
-        Example{"comment_with_endif", "#if 0\n/*\n#endif\n*/ <<<\n#endif\nk<<<1, 2>>>();",
-                "#if 0\n/*\n#endif\n*/ <<<\n#endif\nSIMULATOR_KERNEL(\"k\", k).with(1, 2)();"},
-        Example{"literals", "f(R\"()\", '\\\\', \"\\\\\", 1'0, 0x1p-3, .5e+3); k<<<1, 2>>>();",
-                "f(R\"()\", '\\\\', \"\\\\\", 1'0, 0x1p-3, .5e+3); SIMULATOR_KERNEL(\"k\", k).with(1, 2)();"}),
+    testing::Values(Example{"else_of_a_skipped_group", "#if 0\n<<<\n#else\nk<<<1, 2>>>();\n#endif\n",
+                            "#if 0\n<<<\n#else\nSIMULATOR_KERNEL(\"k\", k).with(1, 2)();\n#endif\n"},
+                    Example{"other_group", "#if 01 + X\nk<<<1, 2>>>();\n#endif\n",
+                            "#if 01 + X\nSIMULATOR_KERNEL(\"k\", k).with(1, 2)();\n#endif\n"},
+                    Example{"comment_with_endif", "#if 0\n/*\n#endif\n*/ <<<\n#endif\nk<<<1, 2>>>();",
+                            "#if 0\n/*\n#endif\n*/ <<<\n#endif\nSIMULATOR_KERNEL(\"k\", k).with(1, 2)();"},
+                    Example{
+                        "literals", "f(R\"()\", '\\\\', \"\\\\\", 1'0, 0x1p-3, .5e+3); k<<<1, 2>>>();",
+                        "f(R\"()\", '\\\\', \"\\\\\", 1'0, 0x1p-3, .5e+3); SIMULATOR_KERNEL(\"k\", k).with(1, 2)();"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -170,35 +171,50 @@ constexpr const char* too_few =
 INSTANTIATE_TEST_SUITE_P(
     Launch, RewriteMistake,
     testing::Values(
-        Mistake{"not_closed", "int x;\n  k<<<1, 2;\n",
+        Mistake{"not_closed",
+                "int x;\n  k<<<1, 2;\n",
                 {2, 4, "expected '>>>' to close the launch configuration, found ';'"}},
-        Mistake{"closed_with_blanks", "k<<<1, 2>> >(a);",
+        Mistake{"closed_with_blanks",
+                "k<<<1, 2>> >(a);",
                 {1, 2, "expected '>>>' to close the launch configuration, found ';'"}},
-        Mistake{"file_ends", "k<<<1, 2", {1, 2, "expected '>>>' to close the launch configuration, found the end of the file"}},
+        Mistake{"file_ends",
+                "k<<<1, 2",
+                {1, 2, "expected '>>>' to close the launch configuration, found the end of the file"}},
         Mistake{"block_ends", "{ k<<<1, 2 }", {1, 4, "expected '>>>' to close the launch configuration, found '}'"}},
-        Mistake{"no_arguments", "k<<<1, 2>>>;",
-                {1, 9, "expected '(' and the kernel's arguments after '>>>', found ';'"}},
-        Mistake{"arguments_not_closed", "k<<<1, 2>>>(a;\n",
+        Mistake{
+            "no_arguments", "k<<<1, 2>>>;", {1, 9, "expected '(' and the kernel's arguments after '>>>', found ';'"}},
+        Mistake{"arguments_not_closed",
+                "k<<<1, 2>>>(a;\n",
                 {1, 12, "expected ')' to close the kernel's arguments, found the end of the file"}},
         Mistake{"one_argument", "k<<<1>>>(a);", {1, 2, std::string(too_few) + "1"}},
         Mistake{"empty_configuration", "k<<<>>>(a);", {1, 2, std::string(too_few) + "0"}},
         Mistake{"five_arguments", "k<<<1, 2, 3, 4, 5>>>(a);", {1, 2, std::string(too_few) + "5"}},
         Mistake{"no_name", "x = <<<1, 2>>>(a);", {1, 5, "expected a kernel's name before '<<<', found '='"}},
-        Mistake{"keyword_for_a_name", "return <<<1, 2>>>(a);",
+        Mistake{"keyword_for_a_name",
+                "return <<<1, 2>>>(a);",
                 {1, 8, "expected a kernel's name before '<<<', found 'return'"}},
-        Mistake{"first_thing_in_the_file", "<<<1, 2>>>(a);",
+        Mistake{"first_thing_in_the_file",
+                "<<<1, 2>>>(a);",
                 {1, 1, "expected a kernel's name before '<<<', found the start of the file"}},
-        Mistake{"merge_conflict", "int x;\n<<<<<<< HEAD\n",
+        Mistake{"merge_conflict",
+                "int x;\n<<<<<<< HEAD\n",
                 {2, 1, "expected '<<<' behind a kernel's name, found '<<<<<<<' (an unresolved merge conflict?)"}},
-        Mistake{"macro", "int x;\n#define RUN(a) \\\n  k<<<1, 2>>>(a)\n",
-                {3, 4, "expected no kernel launch inside a macro, found '<<<' in 'RUN': write it in a function instead"}},
-        Mistake{"shared_memory_with_a_size", "void k() { extern __shared__ float x[4]; }",
+        Mistake{
+            "macro",
+            "int x;\n#define RUN(a) \\\n  k<<<1, 2>>>(a)\n",
+            {3, 4, "expected no kernel launch inside a macro, found '<<<' in 'RUN': write it in a function instead"}},
+        Mistake{"shared_memory_with_a_size",
+                "void k() { extern __shared__ float x[4]; }",
                 {1, 19, "expected 'extern __shared__ TYPE NAME[];' for dynamic shared memory, found 'float x[4];'"}},
-        Mistake{"two_shared_arrays", "void k() { extern __shared__ float x[], y[]; }",
-                {1, 19, "expected 'extern __shared__ TYPE NAME[];' for dynamic shared memory, found 'float x[], y[];'"}},
-        Mistake{"shared_memory_in_a_macro", "#define BUFFER extern __shared__ float x[]\n",
-                {1, 23, "expected no dynamic shared memory inside a macro, found '__shared__' in 'BUFFER': declare it in the "
-                        "kernel instead"}}),
+        Mistake{
+            "two_shared_arrays",
+            "void k() { extern __shared__ float x[], y[]; }",
+            {1, 19, "expected 'extern __shared__ TYPE NAME[];' for dynamic shared memory, found 'float x[], y[];'"}},
+        Mistake{"shared_memory_in_a_macro",
+                "#define BUFFER extern __shared__ float x[]\n",
+                {1, 23,
+                 "expected no dynamic shared memory inside a macro, found '__shared__' in 'BUFFER': declare it in the "
+                 "kernel instead"}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(RewriteErrors, AreAllReportedInTheOrderOfTheSource) {
@@ -210,12 +226,19 @@ TEST(RewriteErrors, AreAllReportedInTheOrderOfTheSource) {
 }
 
 TEST(RewriteErrors, ReadAsACompilersMessage) {
-    EXPECT_EQ(describe({3, 7, "expected this, found that"}, "labs/lab.cu"), "labs/lab.cu:3:7: error: expected this, found that");
+    EXPECT_EQ(describe({3, 7, "expected this, found that"}, "labs/lab.cu"),
+              "labs/lab.cu:3:7: error: expected this, found that");
 }
 
 TEST(RewriteResult, SaysWhetherSomethingChanged) {
     EXPECT_FALSE(rewrite_launches("int x;", "f.cu").changed);
     EXPECT_TRUE(rewrite_launches("k<<<1, 2>>>();", "f.cu").changed);
+}
+
+TEST(RewriteResult, ListsQuotedIncludes) {
+    const auto result =
+        rewrite_launches("#include <a.h>\n# include \"b/c.cuh\" // d\n#if 0\n#include \"e.h\"\n#endif\n", "f.cu");
+    EXPECT_EQ(result.quoted_includes, std::vector<std::string>{"b/c.cuh"});
 }
 
 TEST(RewriteResult, NamesTheFileForTheCompiler) {

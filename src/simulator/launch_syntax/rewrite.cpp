@@ -31,8 +31,9 @@ bool closes(const Token& token) {
 
 // Words after which an expression starts: they are never a part of a kernel's name.
 bool is_keyword_before_expression(const Token& token) {
-    return is_any(token, {"return", "if", "else", "while", "for", "switch", "do", "case", "co_return", "co_await", "co_yield",
-                          "throw", "sizeof", "alignof", "decltype", "noexcept", "constexpr", "and", "or", "not", "new", "delete"});
+    return is_any(token, {"return",    "if",       "else",     "while", "for",    "switch",  "do",       "case",
+                          "co_return", "co_await", "co_yield", "throw", "sizeof", "alignof", "decltype", "noexcept",
+                          "constexpr", "and",      "or",       "not",   "new",    "delete"});
 }
 
 // A change of the source: `length` bytes at `offset` become `replacement`.
@@ -109,21 +110,27 @@ private:
         return text.substr(0, text.find('\n'));
     }
 
-    void replace(const Token& token, std::string text) { edits_.push_back({token.offset, token.text.size(), std::move(text)}); }
+    void replace(const Token& token, std::string text) {
+        edits_.push_back({token.offset, token.text.size(), std::move(text)});
+    }
     void insert(std::size_t offset, std::string text) { edits_.push_back({offset, 0, std::move(text)}); }
 
     // The preprocessor would paste such text into the program after this pass has run.
     void check_macros() {
         for (const MacroBody& macro : parsed_.macros) {
             const auto& body = macro.tokens;
-            const bool external = std::any_of(body.begin(), body.end(), [](const Token& token) { return token.is("extern"); });
+            const bool external =
+                std::any_of(body.begin(), body.end(), [](const Token& token) { return token.is("extern"); });
             for (std::size_t i = 0; i < body.size(); ++i) {
                 if (body[i].is(launch_open) && !(i > 0 && body[i - 1].is("operator"))) {
-                    fail(body[i], "expected no kernel launch inside a macro, found '<<<' in '{}': write it in a function instead",
-                         macro.name);
+                    fail(
+                        body[i],
+                        "expected no kernel launch inside a macro, found '<<<' in '{}': write it in a function instead",
+                        macro.name);
                 } else if (body[i].is("__shared__") && external) {
                     fail(body[i],
-                         "expected no dynamic shared memory inside a macro, found '__shared__' in '{}': declare it in the kernel "
+                         "expected no dynamic shared memory inside a macro, found '__shared__' in '{}': declare it in "
+                         "the kernel "
                          "instead",
                          macro.name);
                 }
@@ -274,7 +281,8 @@ private:
     // The last three of a row of '>' that starts at `index` (>>> also ends nested template arguments), if it has three.
     [[nodiscard]] std::optional<std::size_t> triple_angle(std::size_t index) const {
         std::size_t end = index;
-        while (end < tokens_.size() && tokens_[end].is(">") && (end == index || tokens_[end].offset == tokens_[end - 1].end())) {
+        while (end < tokens_.size() && tokens_[end].is(">") &&
+               (end == index || tokens_[end].offset == tokens_[end - 1].end())) {
             ++end;
         }
         return end >= index + 3 ? std::optional(end - 3) : std::nullopt;
@@ -346,7 +354,8 @@ private:
         if (!close) {
             fail(tokens_[open], "expected '>>>' to close the launch configuration, found {}", found(stop));
         } else if (!plausible(count_arguments(open + 1, *close))) {
-            fail(tokens_[open], "expected 2 to 4 launch configuration arguments (grid, block, shared bytes, stream), found {}",
+            fail(tokens_[open],
+                 "expected 2 to 4 launch configuration arguments (grid, block, shared bytes, stream), found {}",
                  count_arguments(open + 1, *close).fewest);
         } else {
             fail(tokens_[*close], "expected '(' and the kernel's arguments after '>>>', found {}", found(*close + 3));
@@ -370,7 +379,8 @@ private:
         const std::size_t arguments = *close + 3;
         const auto end = matching_close(arguments);
         if (!end || !tokens_[*end].is(")")) {
-            fail(tokens_[arguments], "expected ')' to close the kernel's arguments, found {}", found(end.value_or(tokens_.size())));
+            fail(tokens_[arguments], "expected ')' to close the kernel's arguments, found {}",
+                 found(end.value_or(tokens_.size())));
             return;
         }
         emit_launch({*kernel, open, *close, arguments}, *end);
@@ -422,7 +432,8 @@ private:
     // extern __shared__ T name[][N];  ->  auto* name = ::simulator::dynamic_shared_memory<T [N]>();
     void rewrite_dynamic_shared_memory(std::size_t shared) {
         std::size_t begin = shared;
-        while (begin > declaration_end_ && !is_any(tokens_[begin - 1], {";", "{", "}"}) && !tokens_[begin].is("extern")) {
+        while (begin > declaration_end_ && !is_any(tokens_[begin - 1], {";", "{", "}"}) &&
+               !tokens_[begin].is("extern")) {
             --begin;
         }
         std::size_t end = shared;
@@ -438,9 +449,9 @@ private:
         while (bracket < end && !is_any(tokens_[bracket], {"[", launch_open})) {
             ++bracket;
         }
-        const bool complete = end < tokens_.size() && tokens_[end].is(";") && bracket + 1 < end && bracket > begin + 2 &&
-                              tokens_[bracket + 1].is("]") && tokens_[bracket - 1].kind == TokenKind::identifier &&
-                              only_array_bounds(bracket, end);
+        const bool complete = end < tokens_.size() && tokens_[end].is(";") && bracket + 1 < end &&
+                              bracket > begin + 2 && tokens_[bracket + 1].is("]") &&
+                              tokens_[bracket - 1].kind == TokenKind::identifier && only_array_bounds(bracket, end);
         if (!complete) {
             fail(tokens_[shared], "expected 'extern __shared__ TYPE NAME[];' for dynamic shared memory, found '{}'",
                  first_line_from(shared + 1, end));
@@ -477,6 +488,7 @@ private:
     }
 
     RewriteResult finish() {
+        result_.quoted_includes.assign(parsed_.quoted_includes.begin(), parsed_.quoted_includes.end());
         if (!result_.ok()) {
             std::stable_sort(result_.errors.begin(), result_.errors.end(), [](const auto& a, const auto& b) {
                 return std::pair(a.line, a.column) < std::pair(b.line, b.column);
@@ -497,7 +509,8 @@ private:
     }
 
     std::string edited_source() {
-        std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
+        std::stable_sort(edits_.begin(), edits_.end(),
+                         [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
         std::string text;
         std::size_t position = 0;
         for (const Edit& edit : edits_) {

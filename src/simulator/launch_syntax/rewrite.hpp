@@ -16,9 +16,10 @@ struct RewriteError {
 };
 
 struct RewriteResult {
-    std::string text;                  // the rewritten text; empty when there are errors
-    std::vector<RewriteError> errors;  // in the order of the source
-    bool changed = false;              // something was rewritten
+    std::string text;                          // the rewritten text; empty when there are errors
+    std::vector<RewriteError> errors;          // in the order of the source
+    bool changed = false;                      // something was rewritten
+    std::vector<std::string> quoted_includes;  // NAME of each #include "NAME", for who rewrites headers too
     [[nodiscard]] bool ok() const { return errors.empty(); }
 };
 

@@ -47,9 +47,7 @@ private:
     [[nodiscard]] char peek(std::size_t ahead = 0) const {
         return position_ + ahead < source_.size() ? source_[position_ + ahead] : '\0';
     }
-    [[nodiscard]] bool next_is(std::string_view text) const {
-        return source_.substr(position_, text.size()) == text;
-    }
+    [[nodiscard]] bool next_is(std::string_view text) const { return source_.substr(position_, text.size()) == text; }
 
     // The length of a backslash and the line end behind it, 0 when there is none.
     [[nodiscard]] std::size_t splice_length() const {
@@ -123,9 +121,19 @@ private:
             read_definition();
         } else if (name && name->is("if") && next_condition_is_false()) {
             skip_group();
+        } else if (name && name->is("include")) {
+            read_include();
         } else if (name) {
             skip_directive_line();
         }
+    }
+
+    void read_include() {
+        const auto name = read_directive_token();
+        if (name && name->text.size() > 2 && name->text.starts_with('"') && name->text.ends_with('"')) {
+            result_.quoted_includes.push_back(name->text.substr(1, name->text.size() - 2));
+        }
+        skip_directive_line();
     }
 
     void read_definition() {
@@ -208,7 +216,8 @@ private:
         while (!at_end()) {
             const char c = peek();
             const bool separator = c == '\'' && continues_identifier(peek(1));
-            const bool sign = (c == '+' || c == '-') && std::string_view("eEpP").find(previous) != std::string_view::npos;
+            const bool sign =
+                (c == '+' || c == '-') && std::string_view("eEpP").find(previous) != std::string_view::npos;
             if (!continues_identifier(c) && c != '.' && !separator && !sign) {
                 return;
             }

@@ -28,6 +28,7 @@ struct MacroBody {
 struct TokenizedSource {
     std::vector<Token> tokens;  // of the program's text, outside directives and `#if 0` groups
     std::vector<MacroBody> macros;
+    std::vector<std::string_view> quoted_includes;  // NAME of each #include "NAME"
 };
 
 // Never fails: an unterminated literal ends with its line, an unterminated comment with the text.

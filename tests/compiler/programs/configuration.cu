@@ -44,13 +44,13 @@ __global__ void shared_of_the_file(int* out) {
     *out = dynamic_shared_memory_of_the_block[3] + *(file_buffer + 3) + static_cast<int>(sizeof(file_buffer[0]));
 }
 
-static void expect_launch(const char* name, unsigned grid, unsigned block, std::size_t bytes, cudaStream_t stream, int line) {
+static void expect_launch(const char* name, unsigned grid, unsigned block, std::size_t size, cudaStream_t at, int line) {
     const auto& launch = simulator::launches.back();
     expect_equal(launch.name, name, line);
     expect_equal(launch.grid.x, grid, line);
     expect_equal(launch.block.x, block, line);
-    expect_equal(launch.shared_bytes, bytes, line);
-    expect_equal(launch.stream, stream, line);
+    expect_equal(launch.shared_bytes, size, line);
+    expect_equal(launch.stream, at, line);
     expect_equal(launch.call_address != 0, true, line);
     expect_equal(simulator::launches.size(), 1u, line);
     run_launches();

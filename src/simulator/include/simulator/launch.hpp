@@ -20,11 +20,13 @@
 
 // Two lambdas, since a name that may be overloaded or a template cannot be passed as a value: the first calls it, the
 // second finds its parameters where it is a single function. A copy is captured of a variable that holds a kernel.
-#define SIMULATOR_KERNEL(name, ...)                                                                       \
-    ::simulator::kernel(                                                                                  \
-        name,                                                                                             \
-        [=](const auto&... simulator_arguments) SIMULATOR_UNRECORDED->decltype(void(                      \
-            __VA_ARGS__(simulator_arguments...))) { __VA_ARGS__(simulator_arguments...); },           \
+#define SIMULATOR_KERNEL(name, ...)                                                       \
+    ::simulator::kernel(                                                                  \
+        name,                                                                             \
+        [=](const auto&... simulator_arguments)                                           \
+            SIMULATOR_UNRECORDED -> decltype(void(__VA_ARGS__(simulator_arguments...))) { \
+                __VA_ARGS__(simulator_arguments...);                                      \
+            },                                                                            \
         [](auto simulator_find) -> decltype(simulator_find(__VA_ARGS__)) { return {}; })
 
 // Where the running block's dynamic shared memory starts; it is aligned for every type.
@@ -51,8 +53,7 @@ public:
     constexpr explicit Zero(T) {}
 
     template <class T>
-        requires(std::is_pointer_v<T> || std::is_convertible_v<int, T>)
-    constexpr operator T() const {
+    requires(std::is_pointer_v<T> || std::is_convertible_v<int, T>) constexpr operator T() const {
         if constexpr (std::is_pointer_v<T>) {
             return nullptr;
         } else {
@@ -127,7 +128,8 @@ SIMULATOR_UNRECORDED void launch_deduced(const char* name, const LaunchConfigura
         launch_with<std::decay_t<Arguments>...>(name, configuration, call, call_address,
                                                 std::forward<Arguments>(arguments)...);
     } else {
-        launch_with<Stored<Arguments>...>(name, configuration, call, call_address, std::forward<Arguments>(arguments)...);
+        launch_with<Stored<Arguments>...>(name, configuration, call, call_address,
+                                          std::forward<Arguments>(arguments)...);
     }
 }
 
@@ -159,16 +161,16 @@ struct ConfiguredKernel<Call, Parameters<P...>> {
 
     // Default arguments, or another function of an overloaded name.
     template <class... Arguments>
-        requires(other_call<Arguments...>)
-    [[gnu::noinline]] SIMULATOR_UNRECORDED void operator()(Arguments&&... arguments) const {
+    requires(other_call<Arguments...>) [[gnu::noinline]] SIMULATOR_UNRECORDED void operator()(
+        Arguments&&... arguments) const {
         launch_deduced(name, configuration, call, reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),
                        std::forward<Arguments>(arguments)...);
     }
 
     // Chosen when nothing else fits, so that the compiler's message is short and names the line of the launch.
     template <class... Arguments>
-        requires(!std::is_invocable_v<void (*)(P...), Arguments...> && !other_call<Arguments...>)
-    void operator()(Arguments&&...) const = delete;  // the kernel's parameters P do not take these Arguments
+    requires(!std::is_invocable_v<void (*)(P...), Arguments...> && !other_call<Arguments...>) void operator()(
+        Arguments&&...) const = delete;  // the kernel's parameters P do not take these Arguments
 
     const char* name;
     LaunchConfiguration configuration;

@@ -1,0 +1,100 @@
+#include "compiler/rewritten_sources.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "compiler/text_file.hpp"
+#include "simulator/launch_syntax/rewrite.hpp"
+
+namespace compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct File {
+    fs::path original;
+    simulator::RewriteResult result;
+    std::vector<fs::path> headers;  // canonical paths
+    bool copied = false;
+};
+
+class Sources {
+public:
+    // Reads `path` and all headers below it; returns its canonical path.
+    fs::path add(const fs::path& path) {
+        const fs::path key = fs::canonical(path);
+        if (files_.contains(key)) {
+            return key;
+        }
+        const auto result = simulator::rewrite_launches(read_text_file(path), path.string());
+        files_[key] = {path, result, {}, result.changed};
+        order_.push_back(key);
+        for (const std::string& name : result.quoted_includes) {
+            const fs::path header = path.parent_path() / name;
+            if (fs::is_regular_file(header)) {
+                const fs::path header_key = add(header);
+                files_[key].headers.push_back(header_key);
+            }
+        }
+        return key;
+    }
+
+    // A copy's #include finds other copies, an original's does not: whoever includes a copy is copied.
+    void spread_copies() {
+        for (bool again = true; std::exchange(again, false);) {
+            for (auto& [key, file] : files_) {
+                const bool includes_copy =
+                    std::any_of(file.headers.begin(), file.headers.end(),
+                                [this](const fs::path& header) { return files_[header].copied; });
+                again = again || (includes_copy && !file.copied);
+                file.copied = file.copied || includes_copy;
+            }
+        }
+    }
+
+    [[nodiscard]] std::string errors() const {
+        std::string text;
+        for (const fs::path& key : order_) {
+            const File& file = files_.at(key);
+            for (const auto& error : file.result.errors) {
+                text += simulator::describe(error, file.original.string()) + "\n";
+            }
+        }
+        return text;
+    }
+
+    // Copies keep their places relative to each other, so that #include "../x.cuh" finds the copy of x.cuh.
+    std::vector<RewrittenFile> write(const fs::path& source, const fs::path& directory) {
+        files_[source].copied = true;
+        spread_copies();
+        std::vector<RewrittenFile> written;
+        for (const fs::path& key : order_) {
+            const File& file = files_[key];
+            if (file.copied) {
+                const fs::path copy = directory / key.relative_path();
+                fs::create_directories(copy.parent_path());
+                write_text_file(copy, file.result.text);
+                written.push_back({file.original, copy});
+            }
+        }
+        return written;
+    }
+
+private:
+    std::map<fs::path, File> files_;  // by canonical path
+    std::vector<fs::path> order_;     // in which they were read
+};
+
+}  // namespace
+
+RewrittenSources rewrite_sources(const fs::path& source, const fs::path& directory) {
+    Sources sources;
+    const fs::path key = sources.add(source);
+    if (std::string errors = sources.errors(); !errors.empty()) {
+        return {{}, std::move(errors)};
+    }
+    return {sources.write(key, directory), {}};
+}
+
+}  // namespace compiler
