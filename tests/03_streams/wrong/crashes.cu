@@ -98,7 +98,7 @@ struct Pipeline {
             LAB_TRY(
                 cudaMemcpyAsync(host_output + offset, device_output + offset, bytes, cudaMemcpyDeviceToHost, stream));
         }
-        lab::Element* volatile nowhere = nullptr;
+        volatile lab::Element* volatile nowhere = nullptr;
         *nowhere = 1;
         return wait_for_streams();
         // <<< and ends here
