@@ -127,8 +127,11 @@ private:
 
     void add_test() {
         CLI::App* command = add("test", test_);
-        command->allow_extras();  // they are Meson's
-        command->prefix_command();
+        command->prefix_command();  // everything after it is Meson's
+        command->callback([this, command] {
+            test_.arguments = command->remaining();
+            chosen_ = [this] { return Request(test_); };
+        });
     }
 
     const CLI::App& asked() const {

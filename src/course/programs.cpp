@@ -181,14 +181,31 @@ void compile(const Project& project, const ProgramRequest& request, const Slot& 
                          result.diagnostics);
 }
 
+// Programs take megabytes; the ones that were not used for longest go.
+void forget_old_programs(const Project& project) {
+    constexpr std::size_t kept = 32;
+    std::vector<std::pair<fs::file_time_type, fs::path>> slots;
+    std::error_code ignored;  // another call may be cleaning up too
+    for (const auto& entry : fs::directory_iterator(project.programs(), ignored)) {
+        slots.emplace_back(entry.last_write_time(ignored), entry.path());
+    }
+    std::sort(slots.rbegin(), slots.rend());
+    for (std::size_t i = kept; i < slots.size(); ++i) {
+        fs::remove_all(slots[i].second, ignored);
+    }
+}
+
 }  // namespace
 
 fs::path build_program(const Project& project, const ProgramRequest& request) {
     const Slot slot = slot_of(project, request);
+    std::error_code ignored;
+    fs::last_write_time(slot.program.parent_path(), fs::file_time_type::clock::now(), ignored);  // used just now
     if (!is_current(project, request, slot)) {
         fs::remove(slot.fingerprint);
         compile(project, request, slot);
         std::ofstream(slot.fingerprint) << fingerprint_of(project, request, slot) << '\n';
+        forget_old_programs(project);
     }
     return slot.program;
 }

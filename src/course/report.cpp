@@ -38,8 +38,18 @@ std::string shown(const device::SourceLine& source) {
 
 std::string points_of(double points) { return fmt::format("{:.4g}", points); }
 
-std::string points_line(double points, double possible) {
-    return text("course.check.points", {{"points", points_of(points)}, {"possible", points_of(possible)}});
+// "8/10"
+std::string points_out_of(const CheckResult& check) {
+    return points_of(check.points) + "/" + points_of(check.max_points);
+}
+
+// The points of all checks stand in one column; this is how wide it is.
+std::size_t points_column(const Results& results) {
+    std::size_t widest = 0;
+    for (const CheckResult& check : results.checks) {
+        widest = std::max(widest, points_out_of(check).size());
+    }
+    return widest;
 }
 
 // "    next      use one stream per chunk", wrapped under its own column.
@@ -89,14 +99,12 @@ std::string explain_no_verdict(const CheckResult& check, const Console& console)
     return reason.empty() ? reason : std::string(indent, ' ') + wrapped(reason, console.width, indent) + "\n";
 }
 
-std::string render_check(const CheckResult& check, const ReportContext& context) {
+std::string render_check(const CheckResult& check, std::size_t points_width, const ReportContext& context) {
     const Console& console = context.console;
-    const std::string points = points_line(check.points, check.max_points);
-    const std::string name = checks::check_name(check.id);
-    const std::size_t taken = timeline::columns(points) + 4;  // the mark, its space, and two before the points
-    const std::size_t room = console.width > taken ? console.width - taken : 0;
-    std::string lines = mark(console, check.verdict) + " " + timeline::padded(name, room) + "  " +
-                        console.styled(Style::dim, points) + "\n";
+    const std::size_t name_at = points_width + 4;  // the mark, and the blanks around the points
+    std::string lines = mark(console, check.verdict) + " " +
+                        console.styled(Style::dim, fmt::format("{:>{}}", points_out_of(check), points_width)) + "  " +
+                        wrapped(checks::check_name(check.id), console.width, name_at) + "\n";
     if (check.verdict == Verdict::fail) {
         lines += explain_failure(check, context);
     } else if (check.verdict != Verdict::pass) {
@@ -146,7 +154,7 @@ std::string render_header(const Results& results, const ReportContext& context) 
 std::string render_checks(const Results& results, const ReportContext& context) {
     std::string lines;
     for (const CheckResult& check : results.checks) {
-        lines += render_check(check, context);
+        lines += render_check(check, points_column(results), context);
     }
     return lines;
 }

@@ -20,10 +20,16 @@ CheckResult check(const std::string& id, Verdict verdict, double points, const s
     return result;
 }
 
+CheckResult failed_overlap() {
+    CheckResult failed = check("overlap", Verdict::fail, 0, checks::cause::one_stream);
+    failed.arguments = {{"operations", "48"}};
+    return failed;
+}
+
 Results results_of(std::vector<CheckResult> checks) {
     Results results;
     results.lab = "03_streams";
-    results.device = "NVIDIA H200";
+    results.device = "NVIDIA H200 (simulated)";
     results.simulated = true;
     results.profile = "h200-pcie5";
     results.seed = 7;
@@ -42,11 +48,12 @@ TEST(Report, SaysThatASimulatedDeviceIsSimulated) {
     EXPECT_TRUE(contains(header, "h200-pcie5")) << header;
     Results on_gpu = results_of({});
     on_gpu.simulated = false;
+    on_gpu.device = "NVIDIA H200";
     EXPECT_FALSE(contains(course::render_header(on_gpu, context()), "simulated"));
 }
 
 TEST(Report, GivesAFailedCheckItsLineAndTheCommandToRerun) {
-    CheckResult failed = check("overlap", Verdict::fail, 0, checks::cause::one_stream);
+    CheckResult failed = failed_overlap();
     failed.source = {"/elsewhere/lab.cu", 61};
     const std::string text = course::render_checks(results_of({failed}), context());
     EXPECT_TRUE(contains(text, "✗")) << text;
@@ -58,14 +65,13 @@ TEST(Report, MarksEachVerdictDifferently) {
     const std::string text = course::render_checks(
         results_of({check("a", Verdict::pass, 2), check("b", Verdict::skip, 0), check("c", Verdict::inconclusive, 0)}),
         context());
-    EXPECT_TRUE(contains(text, "✓ a")) << text;
-    EXPECT_TRUE(contains(text, "– b")) << text;
-    EXPECT_TRUE(contains(text, "? c")) << text;
+    EXPECT_TRUE(contains(text, "✓ 2/2  a")) << text;
+    EXPECT_TRUE(contains(text, "– 0/2  b")) << text;
+    EXPECT_TRUE(contains(text, "? 0/2  c")) << text;
 }
 
 TEST(Report, FitsTheTerminal) {
-    const CheckResult failed = check("overlap", Verdict::fail, 0, checks::cause::one_stream);
-    const std::string text = course::render_checks(results_of({failed}), context());
+    const std::string text = course::render_checks(results_of({failed_overlap()}), context());
     std::size_t start = 0;
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
         EXPECT_LE(end - start, 84U) << text.substr(start, end - start);  // bytes: the marks take three for one column

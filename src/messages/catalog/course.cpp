@@ -77,10 +77,9 @@ constexpr Entry entries[] = {
     // check.
     {"course.check.header", "Lab {lab} · {file}", "实验 {lab} · {file}"},
     {"course.check.on_gpu", "on {device}", "设备：{device}"},
-    {"course.check.on_simulated", "simulated: {device} (profile {profile}); every time below is simulated",
-     "模拟：{device}（配置 {profile}）；下面的时间都是模拟的"},
+    {"course.check.on_simulated", "on {device}, profile {profile}: every time below is simulated",
+     "设备：{device}，配置 {profile}：下面的时间都是模拟的"},
     {"course.check.seed", "inputs from seed {seed}", "输入数据的种子：{seed}"},
-    {"course.check.points", "{points} of {possible} points", "{points}/{possible} 分"},
     {"course.check.passed", "Passed: {points} of {possible} points.", "通过：{points}/{possible} 分。"},
     {"course.check.failed", "Not passed yet: {points} of {possible} points; {failed} of {checks} checks failed.",
      "尚未通过：{points}/{possible} 分；{checks} 项检查中有 {failed} 项未通过。"},
