@@ -21,6 +21,7 @@ __device__ inline Element work(Element value, unsigned rounds) {
 #pragma unroll 4
     for (unsigned round = 0; round < rounds; ++round) {
         value = 1664525u * value + 1013904223u;
+        asm volatile("" : "+r"(value));  // or the compiler computes several rounds in one step
     }
     return value;
 }
