@@ -152,6 +152,9 @@ struct ConfiguredKernel<Call, Parameters<P...>> {
     template <class... Arguments>
     static constexpr bool other_call = sizeof...(Arguments) != sizeof...(P) && callable<Call, Arguments...>;
 
+    template <class... Arguments>
+    static constexpr bool unfit = !std::is_invocable_v<void (*)(P...), Arguments...> && !other_call<Arguments...>;
+
     // The arguments are converted to the kernel's parameters here, once, as at any call.
     [[gnu::noinline]] SIMULATOR_UNRECORDED void operator()(P... arguments) const {
         launch_with<std::remove_cv_t<P>...>(name, configuration, call,
@@ -168,9 +171,11 @@ struct ConfiguredKernel<Call, Parameters<P...>> {
     }
 
     // Chosen when nothing else fits, so that the compiler's message is short and names the line of the launch.
+    // clang-format off
     template <class... Arguments>
-    requires(!std::is_invocable_v<void (*)(P...), Arguments...> && !other_call<Arguments...>) void operator()(
-        Arguments&&...) const = delete;  // the kernel's parameters P do not take these Arguments
+        requires(unfit<Arguments...>)
+    void operator()(Arguments&&...) const = delete;  // the kernel's parameters P do not take these Arguments
+    // clang-format on
 
     const char* name;
     LaunchConfiguration configuration;
