@@ -247,7 +247,7 @@ std::string device_name() {
     check(cudaGetDevice(&device), "cudaGetDevice");
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-    return std::string(properties.name) + (device_hooks_simulated() ? " (simulated)" : "");
+    return properties.name;  // a simulated device says so in its name
 }
 
 void print_table(const Options& options, const std::vector<Point>& points) {
