@@ -15,7 +15,7 @@ struct Outcome {
 struct Measurement {
     unsigned long long h2d_alone_ns, d2h_alone_ns, h2d_both_ns, d2h_both_ns, kernel_ns;
     unsigned rounds, copy_engines;
-    char device[128];
+    char device[256];
 };
 using Calibrate = Outcome (*)(std::size_t chunk_elements, unsigned rounds, Measurement& result);
 

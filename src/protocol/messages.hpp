@@ -75,7 +75,7 @@ struct Measurement {
     std::uint64_t kernel_ns = 0;
     std::uint32_t rounds = 0;
     std::uint32_t copy_engines = 0;
-    char device[128] = {};
+    char device[256] = {};
 };
 
 struct Reply {

@@ -11,6 +11,17 @@ constexpr Entry entries[] = {
     {"checks.program_output", "the program printed: {output}", "程序的输出：{output}"},
     {"checks.next", "try this: {next}", "建议：{next}"},
 
+    // A lab program started by hand.
+    {"hand.right", "right: all {elements} elements; run() took {ms} ms ({kind})",
+     "正确：全部 {elements} 个元素；run() 用时 {ms} 毫秒（{kind}）"},
+    {"hand.wrong", "wrong: {wrong} of {elements} elements; run() took {ms} ms ({kind})",
+     "错误：{elements} 个元素中有 {wrong} 个不对；run() 用时 {ms} 毫秒（{kind}）"},
+    {"hand.error", "{function}() returned {error}", "{function}() 返回 {error}"},
+    {"hand.no_host_input", "allocate() succeeded, but host_input is null", "allocate() 成功返回，但 host_input 为空"},
+    {"hand.no_host_output", "allocate() succeeded, but host_output is null", "allocate() 成功返回，但 host_output 为空"},
+    {"hand.simulated", "simulated", "模拟时间"},
+    {"hand.measured", "measured", "实测"},
+
     // Names of checks.
     {"check.typical_size", "Right on every element of a problem of typical size", "典型规模下每个元素都正确"},
     {"check.odd_size", "Right when no chunk size divides the problem", "数据不能被块大小整除时结果正确"},
