@@ -1,0 +1,121 @@
+#include "checks/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include "checks/causes.hpp"
+#include "checks/failure.hpp"
+#include "checks/fault_injection.hpp"
+#include "programs.hpp"
+
+namespace {
+
+using namespace checks;
+using testing_programs::impatient;
+using testing_programs::options_for;
+
+constexpr Problem problem{1000, 128, 37};
+
+Solved solve(const std::string& mode, int cycles = 1, int runs = 1) {
+    Session session(options_for(mode));
+    return session.solve(session.options().program, {problem, cycles, runs, Traced::yes});
+}
+
+std::string wrong_of(const std::string& mode, int cycles = 1, int runs = 1) {
+    const Solved solved = solve(mode, cycles, runs);
+    return solved.wrong ? solved.wrong->cause : "";
+}
+
+TEST(Session, a_right_program_solves_every_run_and_leaves_a_trace) {
+    const Solved solved = solve("", 2, 3);
+    EXPECT_FALSE(solved.wrong);
+    EXPECT_EQ(solved.elapsed, std::chrono::nanoseconds(1000));  // virtual: what the program's clock says
+    ASSERT_TRUE(solved.trace);
+    EXPECT_EQ(solved.trace->ranges.size(), 1u);
+}
+
+TEST(Session, wrong_values_are_named_by_their_pattern) {
+    EXPECT_EQ(wrong_of("never_written"), cause::never_written);
+    EXPECT_EQ(wrong_of("partly_unwritten"), cause::partly_unwritten);
+    EXPECT_EQ(wrong_of("last_chunk"), cause::last_chunk_missing);
+    EXPECT_EQ(wrong_of("copies"), cause::output_is_input);
+    EXPECT_EQ(wrong_of("offset"), cause::wrong_offset);
+    EXPECT_EQ(wrong_of("wrong"), cause::wrong_values);
+}
+
+TEST(Session, stale_results_show_in_the_second_run) {
+    EXPECT_EQ(wrong_of("stale", 1, 1), "");
+    EXPECT_EQ(wrong_of("stale", 1, 2), cause::stale_values);
+    EXPECT_EQ(wrong_of("stale", 2, 1), cause::stale_values);
+}
+
+TEST(Session, inputs_change_with_every_run_and_come_back_with_the_seed) {
+    Session first(options_for(""));
+    Session second(options_for(""));
+    first.reserve(problem);
+    second.reserve(problem);
+    const std::uint64_t seed = first.fresh_inputs(problem);
+    EXPECT_NE(seed, first.fresh_inputs(problem));
+    EXPECT_EQ(seed, second.fresh_inputs(problem));
+}
+
+TEST(Session, after_a_hang_the_limits_are_short) {
+    Options options = options_for("hang", impatient);
+    Session session(options);
+    EXPECT_THROW(session.solve(options.program, {problem, 1, 1, Traced::no}), CheckFailed);
+    EXPECT_THROW(session.solve(options.program, {problem, 1, 1, Traced::no}), CheckFailed);
+}
+
+TEST(Session, findings_are_kept_once) {
+    Session session(options_for(""));
+    device::Trace trace;
+    trace.findings.push_back({"leaked_stream", device::Severity::error, {"lab.cu", 7}, {}, {}});
+    session.add_findings(trace);
+    session.add_findings(trace);
+    EXPECT_EQ(session.findings().size(), 1u);
+}
+
+TEST(Session, the_seed_of_a_program_is_that_of_its_bytes) {
+    EXPECT_EQ(seed_of(FAKE_LAB_PROGRAM), seed_of(FAKE_LAB_PROGRAM));
+    EXPECT_THROW(seed_of("/nowhere/lab"), CannotCheck);
+}
+
+TEST(Session, a_baseline_that_crashes_is_not_the_students_fault) {
+    Options options = options_for("");
+    options.baseline = "/nowhere/baseline";
+    Session session(options);
+    EXPECT_THROW(session.measurement(128), CannotCheck);
+}
+
+Failure errors_of(const std::string& mode, Limits limits = testing_programs::patient) {
+    Session session(options_for(mode, limits));
+    return judge_error_handling(session, session.options().program, problem).value_or(Failure{});
+}
+
+TEST(ErrorHandling, a_program_that_reports_and_cleans_up_passes) { EXPECT_EQ(errors_of("").cause, ""); }
+
+TEST(ErrorHandling, an_ignored_error_is_counted) {
+    const Failure failure = errors_of("ignores_errors");
+    EXPECT_EQ(failure.cause, cause::error_ignored);
+    EXPECT_EQ(failure.arguments.at("n"), "4");
+    EXPECT_EQ(failure.arguments.at("calls"), "6");
+}
+
+TEST(ErrorHandling, a_crash_after_an_error_has_its_own_cause) {
+    const Failure failure = errors_of("crashes_after_error");
+    EXPECT_EQ(failure.cause, cause::crashed_after_error);
+    EXPECT_EQ(failure.arguments.at("n"), "1");
+    EXPECT_EQ(failure.arguments.at("signal"), "SIGABRT");
+}
+
+TEST(ErrorHandling, a_hang_after_an_error_has_its_own_cause) {
+    EXPECT_EQ(errors_of("hangs_after_error", impatient).cause, cause::never_returned_after_error);
+}
+
+TEST(ErrorHandling, a_leak_after_an_error_names_the_call) {
+    const Failure failure = errors_of("leaks_after_error");
+    EXPECT_EQ(failure.cause, cause::leaked_after_error);
+    EXPECT_EQ(failure.arguments.at("n"), "1");
+    EXPECT_EQ(failure.source.line, 7);
+}
+
+}  // namespace
