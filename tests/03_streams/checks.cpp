@@ -22,11 +22,15 @@ using checks::Traced;
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr std::size_t small_chunk = 4096;  // elements
 constexpr unsigned small_rounds = 100;
-constexpr double required_overlap = 0.25;      // two in-order streams reach 0.5, three or more 0.9
-constexpr double required_kernel_work = 0.80;  // of the time that the measured kernels would take
+constexpr double required_overlap = 0.25;  // two in-order streams reach 0.5, three or more 0.9
+// Of the time that the kernels of all chunks take one by one. One kernel over everything spends the fixed time of a
+// launch once and needs about 0.75 of that on the simulated device; a kernel that skips the rounds, less than 0.25.
+constexpr double required_kernel_work = 0.50;
 const checks::SpeedRule speed_rule;
 
-constexpr Problem small(std::size_t elements) { return {elements, small_chunk, small_rounds}; }
+constexpr Problem small(std::size_t elements) {
+    return {elements, small_chunk, small_rounds};
+}
 
 constexpr Problem odd_size = small(8 * small_chunk + 1234);
 
@@ -89,31 +93,31 @@ private:
     static inline std::optional<Solved> typical_traced_;
 };
 
+// Half of the 100 points are for overlap and speed: the starter is right and slow, and must not count as nearly done.
 TEST_F(Streams, typical_size) {
-    judge({.points = 20, .needs = {}}, [] {
-        require_right(session().options().simulated ? typical_traced() : solve(typical()));
-    });
+    judge({.points = 10, .needs = {}},
+          [] { require_right(session().options().simulated ? typical_traced() : solve(typical())); });
 }
 
 TEST_F(Streams, odd_size) {
-    judge({.points = 8, .needs = {}}, [] { require_right(solve(odd_size)); });
+    judge({.points = 5, .needs = {}}, [] { require_right(solve(odd_size)); });
 }
 
 TEST_F(Streams, less_than_a_chunk) {
-    judge({.points = 4, .needs = {}}, [] { require_right(solve(small(small_chunk - 96))); });
+    judge({.points = 2, .needs = {}}, [] { require_right(solve(small(small_chunk - 96))); });
 }
 
 TEST_F(Streams, one_element) {
-    judge({.points = 4, .needs = {}}, [] { require_right(solve(small(1))); });
+    judge({.points = 2, .needs = {}}, [] { require_right(solve(small(1))); });
 }
 
 TEST_F(Streams, no_elements) {
-    judge({.points = 4, .needs = {}}, [] { require_right(solve(small(0))); });
+    judge({.points = 2, .needs = {}}, [] { require_right(solve(small(0))); });
 }
 
 // Two problems in one process, and two runs of each: nothing may be left over from the one before.
 TEST_F(Streams, second_run) {
-    judge({.points = 5, .needs = {"odd_size"}}, [] { require_right(solve(odd_size, 2, 2)); });
+    judge({.points = 4, .needs = {"odd_size"}}, [] { require_right(solve(odd_size, 2, 2)); });
 }
 
 TEST_F(Streams, ordered_accesses) {
@@ -121,15 +125,15 @@ TEST_F(Streams, ordered_accesses) {
 }
 
 TEST_F(Streams, output_complete) {
-    judge({.points = 5, .needs = {}}, [] { require(checks::judge_completeness(typical_trace())); });
+    judge({.points = 3, .needs = {}}, [] { require(checks::judge_completeness(typical_trace())); });
 }
 
 TEST_F(Streams, pinned_async_copies) {
-    judge({.points = 5, .needs = {"typical_size"}}, [] { require(checks::judge_copies(typical_trace(), typical())); });
+    judge({.points = 3, .needs = {"typical_size"}}, [] { require(checks::judge_copies(typical_trace(), typical())); });
 }
 
 TEST_F(Streams, kernel_work) {
-    judge({.points = 5, .needs = {"typical_size"}}, [] {
+    judge({.points = 3, .needs = {"typical_size"}}, [] {
         const Problem problem = typical();
         const auto chunk_time = session().measurement(problem.chunk_elements).kernel_ns;
         const std::chrono::nanoseconds expected(chunk_time * problem.chunks());
@@ -138,12 +142,12 @@ TEST_F(Streams, kernel_work) {
 }
 
 TEST_F(Streams, overlap) {
-    judge({.points = 10, .needs = {"typical_size", "pinned_async_copies", "kernel_work"}},
+    judge({.points = 20, .needs = {"typical_size", "pinned_async_copies", "kernel_work"}},
           [] { require(checks::judge_overlap(typical_trace(), typical(), required_overlap)); });
 }
 
 TEST_F(Streams, speed) {
-    constexpr double points = 10;
+    constexpr double points = 30;
     judge({.points = points, .needs = {"typical_size", "output_complete", "kernel_work"}}, [&] {
         const auto known = session().options().simulated ? std::optional(typical_traced().elapsed) : std::nullopt;
         const checks::SpeedJudgement speed = checks::measure_speed(session(), typical(), speed_rule, known);
@@ -162,11 +166,11 @@ TEST_F(Streams, speed) {
 }
 
 TEST_F(Streams, released) {
-    judge({.points = 5, .needs = {}}, [] { require(checks::judge_leaks(findings_with(odd_size, 2))); });
+    judge({.points = 3, .needs = {}}, [] { require(checks::judge_leaks(findings_with(odd_size, 2))); });
 }
 
 TEST_F(Streams, errors_reported) {
-    judge({.points = 5, .needs = {"odd_size", "released"}}, [] {
+    judge({.points = 3, .needs = {"odd_size", "released"}}, [] {
         require(checks::judge_error_handling(session(), simulated_program(), small(2 * small_chunk + 1000)));
         require(checks::judge_unchecked_errors(session().findings()));
     });
@@ -174,4 +178,6 @@ TEST_F(Streams, errors_reported) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return checks::main_of_lab("03_streams", argc, argv); }
+int main(int argc, char** argv) {
+    return checks::main_of_lab("03_streams", argc, argv);
+}
