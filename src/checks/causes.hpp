@@ -1,20 +1,20 @@
-// Why a check failed, as an id. Known-wrong submissions are refused each for its stated cause, and the text for people is
-// found by it: "cause.<id>" says what happened, "cause.<id>.next" what to try (src/messages/catalog/checks.cpp).
+// Why a check failed, as an id. Known-wrong submissions are refused each for its stated cause, and the text for people
+// is found by it: "cause.<id>" says what happened, "cause.<id>.next" what to try (src/messages/catalog/checks.cpp).
 #pragma once
 
 namespace checks::cause {
 
 // The lab program itself.
-inline constexpr const char* cannot_start = "cannot_start";              // {program, reason}
-inline constexpr const char* crashed = "crashed";                        // {signal, during}
-inline constexpr const char* exited_early = "exited_early";              // {code, during}
-inline constexpr const char* never_returned = "never_returned";          // {seconds, during}
-inline constexpr const char* malformed_reply = "malformed_reply";        // {bytes, during}
-inline constexpr const char* forged_reply = "forged_reply";              // {during}
-inline constexpr const char* returned_error = "returned_error";          // {error, during}
-inline constexpr const char* no_host_input = "no_host_input";            // host_input is null after allocate()
-inline constexpr const char* no_host_output = "no_host_output";          // host_output is null after allocate()
-inline constexpr const char* refused = "refused";                        // {reason, during}
+inline constexpr const char* cannot_start = "cannot_start";        // {program, reason}
+inline constexpr const char* crashed = "crashed";                  // {signal, during}
+inline constexpr const char* exited_early = "exited_early";        // {code, during}
+inline constexpr const char* never_returned = "never_returned";    // {seconds, during}
+inline constexpr const char* malformed_reply = "malformed_reply";  // {bytes, during}
+inline constexpr const char* forged_reply = "forged_reply";        // {during}
+inline constexpr const char* returned_error = "returned_error";    // {error, during}
+inline constexpr const char* no_host_input = "no_host_input";      // host_input is null after allocate()
+inline constexpr const char* no_host_output = "no_host_output";    // host_output is null after allocate()
+inline constexpr const char* refused = "refused";                  // {reason, during}
 
 // Wrong values: {wrong, elements, first, got, expected}, and more where noted.
 inline constexpr const char* wrong_values = "wrong_values";              // no pattern that names a reason
@@ -27,19 +27,19 @@ inline constexpr const char* stale_values = "stale_values";              // resu
 inline constexpr const char* output_read_early = "output_read_early";    // run() returned before the work was done
 
 // What the trace shows.
-inline constexpr const char* unordered_access = "unordered_access";      // finding of the ordering checker
-inline constexpr const char* copy_out_of_bounds = "copy_out_of_bounds";  // finding
-inline constexpr const char* device_finding = "device_finding";          // another finding {kind}
-inline constexpr const char* pageable_copies = "pageable_copies";        // {copies, of}
-inline constexpr const char* synchronous_copies = "synchronous_copies";  // {copies, of}
-inline constexpr const char* no_copies = "no_copies";                    // {direction}
-inline constexpr const char* not_in_chunks = "not_in_chunks";            // {kernels, chunks}
-inline constexpr const char* one_stream = "one_stream";                  // everything on one stream
-inline constexpr const char* legacy_default_stream = "legacy_default_stream";    // {operations}
+inline constexpr const char* unordered_access = "unordered_access";                  // finding of the ordering checker
+inline constexpr const char* copy_out_of_bounds = "copy_out_of_bounds";              // finding
+inline constexpr const char* device_finding = "device_finding";                      // another finding {kind}
+inline constexpr const char* pageable_copies = "pageable_copies";                    // {copies, of}
+inline constexpr const char* synchronous_copies = "synchronous_copies";              // {copies, of}
+inline constexpr const char* no_copies = "no_copies";                                // {direction}
+inline constexpr const char* not_in_chunks = "not_in_chunks";                        // {kernels, chunks}
+inline constexpr const char* one_stream = "one_stream";                              // everything on one stream
+inline constexpr const char* legacy_default_stream = "legacy_default_stream";        // {operations}
 inline constexpr const char* device_wide_sync_in_loop = "device_wide_sync_in_loop";  // {calls}
 inline constexpr const char* stream_sync_in_loop = "stream_sync_in_loop";            // {calls}
-inline constexpr const char* no_overlap = "no_overlap";                  // {first, second, share, required}
-inline constexpr const char* no_kernel = "no_kernel";                    // computed on the CPU: the trace has no kernel
+inline constexpr const char* no_overlap = "no_overlap";                              // {first, second, share, required}
+inline constexpr const char* no_kernel = "no_kernel";  // computed on the CPU: the trace has no kernel
 inline constexpr const char* too_little_kernel_work = "too_little_kernel_work";  // {share, required}
 
 // Speed: {speedup, required, attainable, share}.
@@ -51,16 +51,16 @@ inline constexpr const char* leaked_device_memory = "leaked_device_memory";  // 
 inline constexpr const char* leaked_host_memory = "leaked_host_memory";      // {count}
 inline constexpr const char* leaked_stream = "leaked_stream";                // {count}
 inline constexpr const char* leaked_event = "leaked_event";                  // {count}
-inline constexpr const char* error_ignored = "error_ignored";            // call {n} of {calls} failed, success was returned
-inline constexpr const char* crashed_after_error = "crashed_after_error";          // {n, signal}
+inline constexpr const char* error_ignored = "error_ignored";  // call {n} of {calls} failed, success was returned
+inline constexpr const char* crashed_after_error = "crashed_after_error";                // {n, signal}
 inline constexpr const char* never_returned_after_error = "never_returned_after_error";  // {n}
-inline constexpr const char* leaked_after_error = "leaked_after_error";  // {n, kind}
-inline constexpr const char* unchecked_error = "unchecked_error";        // finding: a call that failed, never looked at
+inline constexpr const char* leaked_after_error = "leaked_after_error";                  // {n, kind}
+inline constexpr const char* unchecked_error = "unchecked_error";  // finding: a call that failed, never looked at
 
 // Why a check was not judged.
-inline constexpr const char* needs = "needs";                            // {check}: an earlier check did not pass
-inline constexpr const char* only_simulated = "only_simulated";          // needs a program built for the simulated device
-inline constexpr const char* cannot_check = "cannot_check";              // {reason}: the checks themselves could not go on
-inline constexpr const char* assertion = "assertion";                    // {message}: a plain GoogleTest assertion
+inline constexpr const char* needs = "needs";                    // {check}: an earlier check did not pass
+inline constexpr const char* only_simulated = "only_simulated";  // needs a program built for the simulated device
+inline constexpr const char* cannot_check = "cannot_check";      // {reason}: the checks themselves could not go on
+inline constexpr const char* assertion = "assertion";            // {message}: a plain GoogleTest assertion
 
 }  // namespace checks::cause

@@ -17,8 +17,7 @@ std::string what_happened(const CheckResult& check,
                           messages::Language language = messages::language_from_environment());
 
 // What to try next; empty when there is nothing to say.
-std::string what_to_try(const CheckResult& check,
-                        messages::Language language = messages::language_from_environment());
+std::string what_to_try(const CheckResult& check, messages::Language language = messages::language_from_environment());
 
 // All of it in lines: name, what happened, wrong elements, the simulated device's findings, what the program printed
 // before it ended, what to try next.

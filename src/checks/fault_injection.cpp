@@ -120,8 +120,8 @@ std::optional<Failure> judge_error_handling(Session& session, const std::filesys
                 const bool reported = cycles.cycle_reports_error();
                 cycles.arm(0);
                 if (!reported) {
-                    return Failure{cause::error_ignored,
-                                   {{"n", std::to_string(n)}, {"calls", std::to_string(calls)}}, {}, {}};
+                    return Failure{
+                        cause::error_ignored, {{"n", std::to_string(n)}, {"calls", std::to_string(calls)}}, {}, {}};
                 }
             }
             return cycles.leaks() ? find_leak(session, program, problem, calls) : std::nullopt;

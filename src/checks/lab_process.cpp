@@ -33,7 +33,9 @@ constexpr int child_control = 3;
 constexpr int child_memory = 4;
 constexpr std::size_t output_kept = 4096;
 
-[[noreturn]] void system_failure(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void system_failure(const char* what) {
+    throw std::system_error(errno, std::generic_category(), what);
+}
 
 // A copy that cannot be one of the child's own numbers, and that no other child inherits.
 Descriptor out_of_the_way(int number) {
@@ -121,11 +123,16 @@ std::string signal_name(int number) {
 
 const char* refusal_name(protocol::Refusal refusal) {
     switch (refusal) {
-        case protocol::Refusal::out_of_order: return "out_of_order";
-        case protocol::Refusal::out_of_bounds: return "out_of_bounds";
-        case protocol::Refusal::not_supported: return "not_supported";
-        case protocol::Refusal::device_error: return "device_error";
-        default: return "none";
+        case protocol::Refusal::out_of_order:
+            return "out_of_order";
+        case protocol::Refusal::out_of_bounds:
+            return "out_of_bounds";
+        case protocol::Refusal::not_supported:
+            return "not_supported";
+        case protocol::Refusal::device_error:
+            return "device_error";
+        default:
+            return "none";
     }
 }
 
@@ -133,15 +140,24 @@ const char* refusal_name(protocol::Refusal refusal) {
 
 const char* during(protocol::Action action) {
     switch (action) {
-        case protocol::Action::hello: return "start";
-        case protocol::Action::prepare: return "allocate";
-        case protocol::Action::refill: return "refill";
-        case protocol::Action::run: return "run";
-        case protocol::Action::collect: return "collect";
-        case protocol::Action::release: return "release";
-        case protocol::Action::fail_call: return "fail_call";
-        case protocol::Action::measure: return "measure";
-        case protocol::Action::quit: return "exit";
+        case protocol::Action::hello:
+            return "start";
+        case protocol::Action::prepare:
+            return "allocate";
+        case protocol::Action::refill:
+            return "refill";
+        case protocol::Action::run:
+            return "run";
+        case protocol::Action::collect:
+            return "collect";
+        case protocol::Action::release:
+            return "release";
+        case protocol::Action::fail_call:
+            return "fail_call";
+        case protocol::Action::measure:
+            return "measure";
+        case protocol::Action::quit:
+            return "exit";
     }
     return "";
 }
@@ -153,7 +169,9 @@ LabProcess::LabProcess(const Launch& launch, const protocol::SharedMemory& memor
     simulated_ = ask(hello).simulated != 0;
 }
 
-LabProcess::~LabProcess() { kill_group(); }
+LabProcess::~LabProcess() {
+    kill_group();
+}
 
 void LabProcess::start(const Launch& launch, const protocol::SharedMemory& memory) {
     auto [ours, theirs] = socket_pair();
@@ -227,12 +245,14 @@ protocol::Reply LabProcess::demand(const protocol::Request& request) {
     }
     if (reply.status == protocol::Status::refused) {
         switch (reply.refusal) {
-            case protocol::Refusal::no_host_input: throw CheckFailed(cause::no_host_input, {});
-            case protocol::Refusal::no_host_output: throw CheckFailed(cause::no_host_output, {});
+            case protocol::Refusal::no_host_input:
+                throw CheckFailed(cause::no_host_input, {});
+            case protocol::Refusal::no_host_output:
+                throw CheckFailed(cause::no_host_output, {});
             default:
-                throw CheckFailed(cause::refused, {{"reason", refusal_name(reply.refusal)},
-                                                   {"error", reply.error_name},
-                                                   {"during", action}});
+                throw CheckFailed(
+                    cause::refused,
+                    {{"reason", refusal_name(reply.refusal)}, {"error", reply.error_name}, {"during", action}});
         }
     }
     return reply;

@@ -25,7 +25,9 @@ std::string joined(const std::vector<std::string>& lines) {
     return text;
 }
 
-std::string running_check() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
+std::string running_check() {
+    return testing::UnitTest::GetInstance()->current_test_info()->name();
+}
 
 // The first of the needed checks that was run and did not pass.
 std::optional<std::string> unmet(const Results& results, const std::vector<std::string>& needs) {
@@ -132,18 +134,17 @@ Options finished(const std::string& lab, CommandLine arguments) {
     const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(arguments.time_limit * 1000));
     options.limits = {limit, limit};
     // On the simulated device two checks of one program shall print the same.
-    options.seed = arguments.seed ? *arguments.seed
-                   : options.simulated
-                       ? seed_of(options.program)
-                       : (std::uint64_t{std::random_device{}()} << 32 | std::random_device{}());
+    options.seed = arguments.seed      ? *arguments.seed
+                   : options.simulated ? seed_of(options.program)
+                                       : (std::uint64_t{std::random_device{}()} << 32 | std::random_device{}());
     return options;
 }
 
 int run_with(Options options) {
     Session session(std::move(options));
     std::printf("lab %s, device %s, seed %llu\n", session.options().lab.c_str(),
-                session.options().simulated ? "sim" : "gpu",
-                static_cast<unsigned long long>(session.options().seed));
+                session.options().simulated ? "sim" : "gpu", static_cast<unsigned long long>(session.options().seed));
+    session.require_device();
     const int status = run_selected(session);
     if (session.options().results && status != 99) {
         write_results(*session.options().results, session.results());

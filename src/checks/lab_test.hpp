@@ -42,8 +42,8 @@ private:
     std::optional<double> awarded_;
 };
 
-// Runs the selected checks. Exit status: 0 all passed, 1 some failed, 2 it could not be checked (bad usage, no baseline,
-// too much noise), 77 all were skipped, 99 no check was selected.
+// Runs the selected checks. Exit status: 0 all passed, 1 some failed, 2 it could not be checked (bad usage, no
+// baseline, too much noise), 77 all were skipped, 99 no check was selected.
 int main_of_lab(const std::string& lab, int argc, char** argv);
 
 // Runs the tests that GoogleTest has selected on `session`: for tests of the fixture itself.

@@ -8,10 +8,12 @@
 namespace checks {
 namespace {
 
-using std::chrono::nanoseconds;
 using protocol::Action;
+using std::chrono::nanoseconds;
 
-device::Time as_time(nanoseconds value) { return device::Time(static_cast<double>(value.count())); }
+device::Time as_time(nanoseconds value) {
+    return device::Time(static_cast<double>(value.count()));
+}
 
 std::uint64_t median(std::vector<nanoseconds> values) {
     std::sort(values.begin(), values.end());
@@ -146,8 +148,7 @@ SpeedJudgement measure_pairs(Session& session, const Problem& problem, const Spe
 
 SpeedJudgement judge_simulated(Session& session, const Problem& problem, const SpeedRule& rule, device::Time bound,
                                std::optional<nanoseconds> known) {
-    const nanoseconds student =
-        known ? *known : session.solve(session.options().program, {.problem = problem}).elapsed;
+    const nanoseconds student = known ? *known : session.solve(session.options().program, {.problem = problem}).elapsed;
     const nanoseconds serial =
         trusted([&] { return session.solve(session.options().baseline, {.problem = problem}).elapsed; });
     SpeedRule single = rule;
@@ -192,7 +193,8 @@ SpeedJudgement judge_speed(const std::vector<nanoseconds>& times, const std::vec
     result.serial_time_ns = median(serial_times);
     result.bound_time_ns = static_cast<std::uint64_t>(bound.count());
     const device::SpeedBar bar{device::Time(static_cast<double>(result.serial_time_ns)), bound};
-    result.speedup = static_cast<double>(result.serial_time_ns) / static_cast<double>(std::max<std::uint64_t>(1, result.time_ns));
+    result.speedup =
+        static_cast<double>(result.serial_time_ns) / static_cast<double>(std::max<std::uint64_t>(1, result.time_ns));
     if (bar.has_gain()) {
         result.required = bar.speedup_at(rule.required_share);
         result.full = bar.speedup_at(rule.full_share);

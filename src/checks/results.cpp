@@ -22,10 +22,8 @@ using Json = nlohmann::json;
 
 constexpr int format_version = 1;
 
-constexpr std::pair<Verdict, const char*> verdicts[] = {{Verdict::pass, "pass"},
-                                                        {Verdict::fail, "fail"},
-                                                        {Verdict::skip, "skip"},
-                                                        {Verdict::inconclusive, "inconclusive"}};
+constexpr std::pair<Verdict, const char*> verdicts[] = {
+    {Verdict::pass, "pass"}, {Verdict::fail, "fail"}, {Verdict::skip, "skip"}, {Verdict::inconclusive, "inconclusive"}};
 
 Verdict verdict_named(const std::string& name) {
     for (const auto& [verdict, text] : verdicts) {
@@ -37,14 +35,10 @@ Verdict verdict_named(const std::string& name) {
 }
 
 Json to_json_value(const CheckResult& check) {
-    return {{"id", check.id},
-            {"verdict", name_of(check.verdict)},
-            {"points", check.points},
-            {"max_points", check.max_points},
-            {"cause", check.cause},
-            {"arguments", check.arguments},
-            {"source", check.source},
-            {"findings", check.findings}};
+    return {{"id", check.id},         {"verdict", name_of(check.verdict)},
+            {"points", check.points}, {"max_points", check.max_points},
+            {"cause", check.cause},   {"arguments", check.arguments},
+            {"source", check.source}, {"findings", check.findings}};
 }
 
 CheckResult check_from(const Json& json) {
@@ -89,15 +83,9 @@ void add_up(Results& results) {
 }
 
 void write_results(const std::filesystem::path& file, const Results& results) {
-    Json json{{"format", format_version},
-              {"lab", results.lab},
-              {"device", results.device},
-              {"simulated", results.simulated},
-              {"profile", results.profile},
-              {"seed", results.seed},
-              {"passed", results.passed()},
-              {"points", results.points},
-              {"max_points", results.max_points}};
+    Json json{{"format", format_version},       {"lab", results.lab},         {"device", results.device},
+              {"simulated", results.simulated}, {"profile", results.profile}, {"seed", results.seed},
+              {"passed", results.passed()},     {"points", results.points},   {"max_points", results.max_points}};
     json["speed"] = results.speed ? Json(*results.speed) : Json(nullptr);
     json["checks"] = Json::array();
     for (const CheckResult& check : results.checks) {

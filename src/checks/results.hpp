@@ -38,7 +38,7 @@ struct SpeedResult {
     double required_share = 0;
     double full_share = 0;
     unsigned pairs = 0;
-    std::uint64_t time_ns = 0;         // medians
+    std::uint64_t time_ns = 0;  // medians
     std::uint64_t serial_time_ns = 0;
     std::uint64_t bound_time_ns = 0;
 };

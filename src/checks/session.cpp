@@ -29,7 +29,9 @@ std::filesystem::path new_directory() {
     return pattern;
 }
 
-std::size_t aligned(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+std::size_t aligned(std::size_t bytes) {
+    return (bytes + 4095) / 4096 * 4096;
+}
 
 Results empty_results(const Options& options) {
     Results results;
@@ -94,8 +96,8 @@ Solved Session::solve(const std::filesystem::path& program, const Plan& plan) {
                 const std::uint64_t seed = fresh_inputs(plan.problem);
                 process->demand(request(run == 0 ? Action::prepare : Action::refill, plan.problem));
                 const protocol::Reply reply = process->demand(request(Action::run, plan.problem));
-                solved.elapsed = process->simulated() ? std::chrono::nanoseconds(reply.elapsed_ns)
-                                                      : process->latest_wall_time();
+                solved.elapsed =
+                    process->simulated() ? std::chrono::nanoseconds(reply.elapsed_ns) : process->latest_wall_time();
                 process->demand(request(Action::collect, plan.problem));
                 if (!solved.wrong) {
                     solved.wrong = judge_outputs(plan.problem, seed, outputs(plan.problem), previous);
@@ -163,7 +165,9 @@ void Session::add_findings(const device::Trace& trace) {
     }
 }
 
-void Session::note(const Failure& failure) { hung_ = hung_ || failure.cause == cause::never_returned; }
+void Session::note(const Failure& failure) {
+    hung_ = hung_ || failure.cause == cause::never_returned;
+}
 
 void Session::reserve(const Problem& problem) {
     const std::size_t needed = 2 * aligned(problem.bytes());

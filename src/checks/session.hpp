@@ -32,7 +32,7 @@ struct Options {
 
 // What came of one problem in a process of its own.
 struct Solved {
-    std::optional<Failure> wrong;  // wrong values
+    std::optional<Failure> wrong;        // wrong values
     std::chrono::nanoseconds elapsed{};  // of the last run(): virtual on the simulated device, else wall time
     std::optional<device::Trace> trace;
 };
@@ -49,6 +49,10 @@ public:
 
     // The student's program for the simulated device, when there is one.
     std::optional<std::filesystem::path> simulated_program() const;
+
+    // Makes sure that the baseline program can use the device at all, so that a missing GPU is not blamed on the
+    // student. Throws CannotCheck.
+    void require_device() { measurement(1024); }
 
     // What the device needs for one chunk, measured by the baseline program with rounds so that k is about h; measured
     // once for a chunk size. Throws CannotCheck.

@@ -25,8 +25,8 @@ enum class Decision { pass, fail, measure_on, inconclusive };
 // Throws std::invalid_argument when there are no shares.
 Estimate estimate_median(std::span<const double> shares);
 
-// pass: the whole interval is at or above the bar; fail: all of it is below. `more_time`: whether another pair may still
-// be measured; without it the answer is inconclusive where it would have been measure_on.
+// pass: the whole interval is at or above the bar; fail: all of it is below. `more_time`: whether another pair may
+// still be measured; without it the answer is inconclusive where it would have been measure_on.
 Decision decide(std::span<const double> shares, double bar, const TimingRules& rules, bool more_time = true);
 
 // Points for a share: 0 below `bar`, half of `maximum` at it, all of it from `full` on, linear in between.

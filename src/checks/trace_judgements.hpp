@@ -27,7 +27,8 @@ std::optional<Failure> judge_overlap(const device::Trace& trace, const Problem& 
 std::optional<Failure> find_device_wide_sync(const device::Trace& trace);
 
 // Kernels ran for at least `required` of `expected`: no_kernel (computed on the CPU), too_little_kernel_work.
-std::optional<Failure> judge_kernel_work(const device::Trace& trace, std::chrono::nanoseconds expected, double required);
+std::optional<Failure> judge_kernel_work(const device::Trace& trace, std::chrono::nanoseconds expected,
+                                         double required);
 
 // Errors of the ordering checker and the other access checks: unordered_access, copy_out_of_bounds, device_finding.
 std::optional<Failure> judge_accesses(const std::vector<device::Finding>& findings);

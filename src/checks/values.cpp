@@ -12,8 +12,8 @@
 namespace checks {
 namespace {
 
-constexpr std::size_t shown = 5;            // wrong elements that are listed
-constexpr std::size_t searched = 64;        // wrong elements whose origin is looked for
+constexpr std::size_t shown = 5;      // wrong elements that are listed
+constexpr std::size_t searched = 64;  // wrong elements whose origin is looked for
 
 // What the patterns are read from.
 struct Evidence {
@@ -118,8 +118,7 @@ Failure named(const Evidence& evidence) {
         return because(cause::stale_values);
     }
     if (const auto moved = moved_results(evidence)) {
-        return because(cause::wrong_offset,
-                       {{"from", std::to_string(moved->from)}, {"to", std::to_string(moved->to)}});
+        return because(cause::wrong_offset, {{"from", std::to_string(moved->from)}, {"to", std::to_string(moved->to)}});
     }
     const bool unwritten = std::any_of(evidence.wrong.begin(), evidence.wrong.end(), poisoned);
     return because(unwritten ? cause::partly_unwritten : cause::wrong_values);

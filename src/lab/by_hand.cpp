@@ -41,7 +41,9 @@ bool succeeded(const Outcome& outcome, const char* function) {
 }
 
 // Different in every element, so that a chunk in the wrong place is seen.
-Element input_at(std::size_t index) { return static_cast<Element>(index * 2654435761u + 12345u); }
+Element input_at(std::size_t index) {
+    return static_cast<Element>(index * 2654435761u + 12345u);
+}
 
 std::size_t count_wrong(const Element* output) {
     const protocol::Jump expected = protocol::jump(typical.rounds);
@@ -98,8 +100,8 @@ bool run_and_judge(const Adapter& adapter, void* self) {
 
 int run_by_hand(const Adapter& adapter) {
     const Pipeline pipeline(adapter);
-    const bool right = succeeded(adapter.allocate(pipeline.get(), typical), "allocate") &&
-                       run_and_judge(adapter, pipeline.get());
+    const bool right =
+        succeeded(adapter.allocate(pipeline.get(), typical), "allocate") && run_and_judge(adapter, pipeline.get());
     const bool released = succeeded(adapter.release(pipeline.get()), "release");
     return right && released ? 0 : 1;
 }

@@ -69,9 +69,7 @@ struct Bench {
         (void)cudaFreeHost(host_input);
     }
 
-    cudaError_t copy_up() {
-        return cudaMemcpyAsync(device_input, host_input, bytes(), cudaMemcpyHostToDevice, up);
-    }
+    cudaError_t copy_up() { return cudaMemcpyAsync(device_input, host_input, bytes(), cudaMemcpyHostToDevice, up); }
     cudaError_t copy_down() {
         return cudaMemcpyAsync(host_output, device_output, bytes(), cudaMemcpyDeviceToHost, down);
     }
@@ -94,7 +92,9 @@ inline cudaError_t nanoseconds_between(cudaEvent_t begin, cudaEvent_t end, doubl
     return cudaSuccess;
 }
 
-inline int repetitions() { return device_hooks_simulated() ? 1 : 7; }
+inline int repetitions() {
+    return device_hooks_simulated() ? 1 : 7;
+}
 
 // Time per copy when `copies` follow each other; up or down or both directions together.
 struct CopyTimes {
@@ -170,7 +170,8 @@ inline cudaError_t describe_device(harness::Measurement& result) {
 
 }  // namespace details
 
-// Measures the stages for chunks of `chunk_elements`; `rounds` 0 finds the number that makes k about as long as h alone.
+// Measures the stages for chunks of `chunk_elements`; `rounds` 0 finds the number that makes k about as long as h
+// alone.
 inline cudaError_t measure(std::size_t chunk_elements, unsigned rounds, Launch launch, harness::Measurement& result) {
     using namespace details;
     if (chunk_elements == 0) {

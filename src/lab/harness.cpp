@@ -130,14 +130,22 @@ private:
     Reply answer(const Request& request) {
         switch (request.action) {
             case Action::hello:
-            case Action::quit: return {};
-            case Action::prepare: return prepare(request.problem);
-            case Action::refill: return refill(request.problem);
-            case Action::run: return run();
-            case Action::collect: return collect(request.problem);
-            case Action::release: return release();
-            case Action::fail_call: return fail_call(request.fail_call);
-            case Action::measure: return measure(request.measure);
+            case Action::quit:
+                return {};
+            case Action::prepare:
+                return prepare(request.problem);
+            case Action::refill:
+                return refill(request.problem);
+            case Action::run:
+                return run();
+            case Action::collect:
+                return collect(request.problem);
+            case Action::release:
+                return release();
+            case Action::fail_call:
+                return fail_call(request.fail_call);
+            case Action::measure:
+                return measure(request.measure);
         }
         return refuse(Refusal::not_supported);
     }

@@ -1,4 +1,5 @@
-// What a lab program is given. You include this, write a Pipeline with three functions, and end with LAB_MAIN(Pipeline).
+// What a lab program is given. You include this, write a Pipeline with three functions, and end with
+// LAB_MAIN(Pipeline).
 //
 //   struct Pipeline {
 //       lab::Element* host_input = nullptr;    // the harness fills this between allocate() and run()
@@ -29,12 +30,12 @@ __device__ Element work(Element value, unsigned rounds);
 }  // namespace lab
 
 // Return early with the error when a CUDA call fails.
-#define LAB_TRY(call)                                   \
-    do {                                                \
-        const cudaError_t lab_try_error = (call);       \
-        if (lab_try_error != cudaSuccess) {             \
-            return lab_try_error;                       \
-        }                                               \
+#define LAB_TRY(call)                             \
+    do {                                          \
+        const cudaError_t lab_try_error = (call); \
+        if (lab_try_error != cudaSuccess) {       \
+            return lab_try_error;                 \
+        }                                         \
     } while (0)
 
 #include "lab_harness.h"  // LAB_MAIN, and the body of work() for this device

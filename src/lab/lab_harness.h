@@ -13,7 +13,9 @@ namespace lab {
 // Defined in the harness library: computes the value in one jump and charges the time of all rounds.
 extern "C" Element lab_simulated_work(Element value, unsigned rounds);
 
-__device__ inline Element work(Element value, unsigned rounds) { return lab_simulated_work(value, rounds); }
+__device__ inline Element work(Element value, unsigned rounds) {
+    return lab_simulated_work(value, rounds);
+}
 
 #else
 
@@ -30,21 +32,28 @@ __device__ inline Element work(Element value, unsigned rounds) {
 
 namespace harness {
 
-inline Outcome outcome_of(cudaError_t error) { return {static_cast<int>(error), cudaGetErrorName(error)}; }
+inline Outcome outcome_of(cudaError_t error) {
+    return {static_cast<int>(error), cudaGetErrorName(error)};
+}
 
 // Says in the compiler's message which member of the student's struct is missing or has another type.
 template <typename Pipeline>
 constexpr bool is_a_pipeline() {
-    static_assert(requires(Pipeline p) { requires std::is_same_v<decltype(p.host_input), Element*>; },
-                  "LAB_MAIN: the pipeline needs a member `lab::Element* host_input`");
-    static_assert(requires(Pipeline p) { requires std::is_same_v<decltype(p.host_output), Element*>; },
-                  "LAB_MAIN: the pipeline needs a member `lab::Element* host_output`");
-    static_assert(requires(Pipeline p, const Problem q) { requires std::is_same_v<decltype(p.allocate(q)), cudaError_t>; },
-                  "LAB_MAIN: the pipeline needs a function `cudaError_t allocate(const lab::Problem& problem)`");
-    static_assert(requires(Pipeline p, const Problem q) { requires std::is_same_v<decltype(p.run(q)), cudaError_t>; },
-                  "LAB_MAIN: the pipeline needs a function `cudaError_t run(const lab::Problem& problem)`");
-    static_assert(requires(Pipeline p) { requires std::is_same_v<decltype(p.release()), cudaError_t>; },
-                  "LAB_MAIN: the pipeline needs a function `cudaError_t release()`");
+    static_assert(
+        requires(Pipeline p) { requires std::is_same_v<decltype(p.host_input), Element*>; },
+        "LAB_MAIN: the pipeline needs a member `lab::Element* host_input`");
+    static_assert(
+        requires(Pipeline p) { requires std::is_same_v<decltype(p.host_output), Element*>; },
+        "LAB_MAIN: the pipeline needs a member `lab::Element* host_output`");
+    static_assert(
+        requires(Pipeline p, const Problem q) { requires std::is_same_v<decltype(p.allocate(q)), cudaError_t>; },
+        "LAB_MAIN: the pipeline needs a function `cudaError_t allocate(const lab::Problem& problem)`");
+    static_assert(
+        requires(Pipeline p, const Problem q) { requires std::is_same_v<decltype(p.run(q)), cudaError_t>; },
+        "LAB_MAIN: the pipeline needs a function `cudaError_t run(const lab::Problem& problem)`");
+    static_assert(
+        requires(Pipeline p) { requires std::is_same_v<decltype(p.release()), cudaError_t>; },
+        "LAB_MAIN: the pipeline needs a function `cudaError_t release()`");
     return true;
 }
 
@@ -54,7 +63,9 @@ Adapter adapter_of(Calibrate calibrate) {
     Adapter adapter{};
     adapter.create = []() -> void* { return new Pipeline(); };
     adapter.destroy = [](void* self) { delete static_cast<Pipeline*>(self); };
-    adapter.allocate = [](void* self, const Problem& p) { return outcome_of(static_cast<Pipeline*>(self)->allocate(p)); };
+    adapter.allocate = [](void* self, const Problem& p) {
+        return outcome_of(static_cast<Pipeline*>(self)->allocate(p));
+    };
     adapter.run = [](void* self, const Problem& p) { return outcome_of(static_cast<Pipeline*>(self)->run(p)); };
     adapter.release = [](void* self) { return outcome_of(static_cast<Pipeline*>(self)->release()); };
     adapter.host_input = [](void* self) -> Element* { return static_cast<Pipeline*>(self)->host_input; };
@@ -67,9 +78,13 @@ Adapter adapter_of(Calibrate calibrate) {
 }  // namespace harness
 }  // namespace lab
 
-#define LAB_MAIN(Pipeline) \
-    int main() { return lab::harness::serve(lab::harness::adapter_of<Pipeline>(nullptr)); }
+#define LAB_MAIN(Pipeline)                                                       \
+    int main() {                                                                 \
+        return lab::harness::serve(lab::harness::adapter_of<Pipeline>(nullptr)); \
+    }
 
 // For the trusted baseline programs: `calibrate` answers the check program's request to measure the device.
-#define LAB_MAIN_WITH_CALIBRATION(Pipeline, calibrate) \
-    int main() { return lab::harness::serve(lab::harness::adapter_of<Pipeline>(calibrate)); }
+#define LAB_MAIN_WITH_CALIBRATION(Pipeline, calibrate)                             \
+    int main() {                                                                   \
+        return lab::harness::serve(lab::harness::adapter_of<Pipeline>(calibrate)); \
+    }

@@ -1,5 +1,6 @@
 // What a check program and a lab program say to each other: fixed-size messages over a SOCK_SEQPACKET socket, one reply
-// to each request. Inputs and outputs travel in memory that both map (shared_memory.hpp), at the offsets of the request.
+// to each request. Inputs and outputs travel in memory that both map (shared_memory.hpp), at the offsets of the
+// request.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,8 @@ struct Problem {
     std::uint64_t output_offset = 0;
 };
 
-// What to measure: chunks of `chunk_elements`; `rounds` 0 asks for the number of rounds that makes k about as long as h.
+// What to measure: chunks of `chunk_elements`; `rounds` 0 asks for the number of rounds that makes k about as long as
+// h.
 struct MeasureRequest {
     std::uint64_t chunk_elements = 0;
     std::uint32_t rounds = 0;
@@ -84,9 +86,9 @@ struct Reply {
     std::uint64_t nonce = 0;
     Status status = Status::ok;
     Refusal refusal = Refusal::none;
-    std::int32_t error_code = 0;  // cudaError_t
-    std::uint32_t simulated = 0;  // 1 where elapsed_ns is virtual time
-    char error_name[64] = {};     // "cudaErrorMemoryAllocation"
+    std::int32_t error_code = 0;   // cudaError_t
+    std::uint32_t simulated = 0;   // 1 where elapsed_ns is virtual time
+    char error_name[64] = {};      // "cudaErrorMemoryAllocation"
     std::uint64_t elapsed_ns = 0;  // run: device_hooks_clock_ns around run()
     std::uint64_t calls = 0;       // fail_call: calls that can fail since the previous arming
     Measurement measurement;

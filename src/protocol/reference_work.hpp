@@ -1,5 +1,6 @@
-// The work of a lab's kernel, computed in one jump: `rounds` steps of x = 1664525 x + 1013904223 (mod 2^32) are one step
-// x = multiplier x + increment, found by repeated squaring. Checks verify with it; the simulated device computes with it.
+// The work of a lab's kernel, computed in one jump: `rounds` steps of x = 1664525 x + 1013904223 (mod 2^32) are one
+// step x = multiplier x + increment, found by repeated squaring. Checks verify with it; the simulated device computes
+// with it.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,8 @@ constexpr Jump jump(std::uint32_t rounds) {
 }
 
 // The reference: what a kernel must make of `value`.
-constexpr std::uint32_t reference_work(std::uint32_t value, std::uint32_t rounds) { return jump(rounds)(value); }
+constexpr std::uint32_t reference_work(std::uint32_t value, std::uint32_t rounds) {
+    return jump(rounds)(value);
+}
 
 }  // namespace protocol

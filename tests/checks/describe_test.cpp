@@ -98,8 +98,8 @@ TEST(Describe, a_known_line_comes_first) {
 }
 
 TEST(Describe, what_the_program_printed_is_shown) {
-    const auto lines = describe(failed(cause::crashed, {{"signal", "SIGSEGV"}, {"during", "run"}, {"output", "chunk 3"}}),
-                                Language::english);
+    const auto lines = describe(
+        failed(cause::crashed, {{"signal", "SIGSEGV"}, {"during", "run"}, {"output", "chunk 3"}}), Language::english);
     EXPECT_TRUE(std::any_of(lines.begin(), lines.end(),
                             [](const std::string& line) { return line.find("chunk 3") != std::string::npos; }));
 }

@@ -1,5 +1,5 @@
-// A lab program without a device, for testing the checks: it speaks the protocol, computes on the CPU, and misbehaves as
-// the environment variable FAKE_LAB says.
+// A lab program without a device, for testing the checks: it speaks the protocol, computes on the CPU, and misbehaves
+// as the environment variable FAKE_LAB says.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -24,7 +24,6 @@ using protocol::Action;
 using protocol::Reply;
 using protocol::Request;
 
-
 std::string mode() {
     const char* text = std::getenv("FAKE_LAB");
     return text == nullptr ? "" : text;
@@ -43,9 +42,10 @@ int number_in(const char* variable) {
 
 class FakeLab {
 public:
-    FakeLab() : mode_(mode()), socket_(number_in(device::environment::control_fd)),
-                memory_(protocol::SharedMemory::open(
-                    protocol::Descriptor(number_in(device::environment::memory_fd)))) {}
+    FakeLab()
+        : mode_(mode()),
+          socket_(number_in(device::environment::control_fd)),
+          memory_(protocol::SharedMemory::open(protocol::Descriptor(number_in(device::environment::memory_fd)))) {}
 
     int serve() {
         Request request;
@@ -66,13 +66,36 @@ public:
 private:
     void act(const Request& request, Reply& reply) {
         switch (request.action) {
-            case Action::prepare: prepare(request, reply); break;
-            case Action::refill: inputs_ = inputs(request); break;
-            case Action::run: run(reply); break;
-            case Action::collect: collect(request); break;
-            case Action::release: call(reply); break;
-            case Action::fail_call: arm(request, reply); break;
-            default: break;
+            case Action::prepare:
+                prepare(request, reply);
+                break;
+            case Action::refill:
+                inputs_ = inputs(request);
+                break;
+            case Action::run:
+                run(reply);
+                break;
+            case Action::collect:
+                collect(request);
+                break;
+            case Action::release:
+                call(reply);
+                break;
+            case Action::fail_call:
+                arm(request, reply);
+                break;
+            case Action::measure:
+                measure(reply);
+                break;
+            default:
+                break;
+        }
+    }
+
+    void measure(Reply& reply) const {
+        if (mode_ == "no_device") {
+            reply.status = protocol::Status::refused;
+            reply.refusal = protocol::Refusal::device_error;
         }
     }
 
@@ -168,7 +191,8 @@ private:
     }
 
     void collect(const Request& request) const {
-        std::memcpy(memory_.data() + request.problem.output_offset, outputs_.data(), outputs_.size() * sizeof outputs_[0]);
+        std::memcpy(memory_.data() + request.problem.output_offset, outputs_.data(),
+                    outputs_.size() * sizeof outputs_[0]);
     }
 
     void answer(Reply reply) const {
@@ -215,7 +239,8 @@ private:
     bool leaked_ = false;
 };
 
-
 }  // namespace
 
-int main() { return FakeLab().serve(); }
+int main() {
+    return FakeLab().serve();
+}

@@ -27,8 +27,8 @@ Failure failure_of(const Launch& launch) {
     const auto memory = protocol::SharedMemory::create(4096);
     try {
         LabProcess process(launch, memory);
-        for (const auto action : {protocol::Action::prepare, protocol::Action::run, protocol::Action::collect,
-                                  protocol::Action::release}) {
+        for (const auto action :
+             {protocol::Action::prepare, protocol::Action::run, protocol::Action::collect, protocol::Action::release}) {
             process.demand(request(action));
         }
         process.quit();
@@ -38,7 +38,9 @@ Failure failure_of(const Launch& launch) {
     return {};
 }
 
-TEST(LabProcess, a_program_that_behaves_fails_nothing) { EXPECT_EQ(failure_of(fake_lab("")).cause, ""); }
+TEST(LabProcess, a_program_that_behaves_fails_nothing) {
+    EXPECT_EQ(failure_of(fake_lab("")).cause, "");
+}
 
 TEST(LabProcess, a_program_that_does_not_exist_cannot_start) {
     const Failure failure = failure_of({"/nowhere/lab", {}, {}});

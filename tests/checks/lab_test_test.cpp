@@ -26,7 +26,8 @@ protected:
     }
 
     static int shell(const std::string& arguments) {
-        const int status = std::system((std::string(SAMPLE_CHECKS_PROGRAM) + " " + arguments + " >/dev/null 2>&1").c_str());
+        const int status =
+            std::system((std::string(SAMPLE_CHECKS_PROGRAM) + " " + arguments + " >/dev/null 2>&1").c_str());
         return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     }
 
@@ -74,7 +75,9 @@ TEST_F(SampleChecks, too_much_noise_is_neither_pass_nor_fail) {
     EXPECT_EQ(result("noisy").verdict, Verdict::inconclusive);
 }
 
-TEST_F(SampleChecks, all_skipped_is_77) { EXPECT_EQ(run("", "*no_device"), 77); }
+TEST_F(SampleChecks, all_skipped_is_77) {
+    EXPECT_EQ(run("", "*no_device"), 77);
+}
 
 TEST_F(SampleChecks, none_selected_is_99) {
     EXPECT_EQ(run("", "*there_is_no_such_check"), 99);
@@ -94,6 +97,11 @@ TEST_F(SampleChecks, the_seed_is_kept_or_given) {
     EXPECT_EQ(results().seed, seed);
     EXPECT_EQ(run("", "*small", "--seed 42"), 0);
     EXPECT_EQ(results().seed, 42u);
+}
+
+TEST_F(SampleChecks, a_device_that_cannot_be_used_is_2_and_no_fault_of_the_student) {
+    EXPECT_EQ(run("no_device", "*small"), 2);
+    EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
 TEST_F(SampleChecks, wrong_usage_is_2) {

@@ -35,8 +35,15 @@ Results sample() {
     results.seed = 0xFFFFFFFFFFFFFFFFu;
     results.speed = SpeedResult{2.38, 1.86, 2.2, 2.61, 0.9, 0.88, 0.91, 0.6, 0.85, 7, 100, 238, 91};
     results.checks.push_back({"typical_size", Verdict::pass, 20, 20, "", {}, {}, {}});
-    results.checks.push_back({"overlap", Verdict::fail, 0, 10, "one_stream", {{"operations", "48"}}, {"lab.cu", 61},
-                              {{"unordered_access", device::Severity::error, {"lab.cu", 1}, {"lab.cu", 2}, {{"bytes", "4"}}}}});
+    results.checks.push_back(
+        {"overlap",
+         Verdict::fail,
+         0,
+         10,
+         "one_stream",
+         {{"operations", "48"}},
+         {"lab.cu", 61},
+         {{"unordered_access", device::Severity::error, {"lab.cu", 1}, {"lab.cu", 2}, {{"bytes", "4"}}}}});
     results.checks.push_back({"speed", Verdict::skip, 0, 10, "needs", {{"check", "overlap"}}, {}, {}});
     add_up(results);
     return results;

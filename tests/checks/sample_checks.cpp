@@ -7,7 +7,8 @@ namespace {
 class Sample : public checks::LabTest {
 protected:
     static void right(std::size_t elements) {
-        const auto solved = session().solve(session().options().program, {{elements, 128, 37}, 1, 1, checks::Traced::yes});
+        const auto solved =
+            session().solve(session().options().program, {{elements, 128, 37}, 1, 1, checks::Traced::yes});
         require(solved.wrong);
     }
 };
@@ -30,8 +31,11 @@ TEST_F(Sample, faster) {
 
 TEST_F(Sample, noisy) {
     judge({.points = 1, .needs = {}}, [] {
-        throw checks::NotJudged(checks::NotJudged::Kind::inconclusive, {checks::cause::speed_inconclusive,
-            {{"pairs", "31"}, {"low", "0.5"}, {"high", "0.7"}, {"required_share", "0.60"}}, {}, {}});
+        throw checks::NotJudged(checks::NotJudged::Kind::inconclusive,
+                                {checks::cause::speed_inconclusive,
+                                 {{"pairs", "31"}, {"low", "0.5"}, {"high", "0.7"}, {"required_share", "0.60"}},
+                                 {},
+                                 {}});
     });
 }
 
@@ -41,8 +45,12 @@ TEST_F(Sample, no_device) {
     });
 }
 
-TEST_F(Sample, plain) { EXPECT_EQ(2 + 2, 5) << "a plain assertion"; }
+TEST_F(Sample, plain) {
+    EXPECT_EQ(2 + 2, 5) << "a plain assertion";
+}
 
 }  // namespace
 
-int main(int argc, char** argv) { return checks::main_of_lab("sample", argc, argv); }
+int main(int argc, char** argv) {
+    return checks::main_of_lab("sample", argc, argv);
+}

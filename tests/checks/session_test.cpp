@@ -91,7 +91,9 @@ Failure errors_of(const std::string& mode, Limits limits = testing_programs::pat
     return judge_error_handling(session, session.options().program, problem).value_or(Failure{});
 }
 
-TEST(ErrorHandling, a_program_that_reports_and_cleans_up_passes) { EXPECT_EQ(errors_of("").cause, ""); }
+TEST(ErrorHandling, a_program_that_reports_and_cleans_up_passes) {
+    EXPECT_EQ(errors_of("").cause, "");
+}
 
 TEST(ErrorHandling, an_ignored_error_is_counted) {
     const Failure failure = errors_of("ignores_errors");

@@ -19,9 +19,13 @@ Decision decide_on(const std::vector<double>& shares, bool more_time = true) {
     return decide(shares, bar, rules, more_time);
 }
 
-TEST(Timing, five_clear_pairs_pass) { EXPECT_EQ(decide_on({0.80, 0.82, 0.81, 0.79, 0.80}), Decision::pass); }
+TEST(Timing, five_clear_pairs_pass) {
+    EXPECT_EQ(decide_on({0.80, 0.82, 0.81, 0.79, 0.80}), Decision::pass);
+}
 
-TEST(Timing, five_clear_pairs_fail) { EXPECT_EQ(decide_on({0.20, 0.22, 0.21, 0.19, 0.20}), Decision::fail); }
+TEST(Timing, five_clear_pairs_fail) {
+    EXPECT_EQ(decide_on({0.20, 0.22, 0.21, 0.19, 0.20}), Decision::fail);
+}
 
 TEST(Timing, fewer_than_five_pairs_say_nothing) {
     EXPECT_EQ(decide_on({0.90, 0.90, 0.90, 0.90}), Decision::measure_on);
@@ -71,7 +75,9 @@ TEST(Timing, the_interval_narrows_as_order_statistics_allow) {
     EXPECT_DOUBLE_EQ(estimate.high, 8);
 }
 
-TEST(Timing, no_shares_are_refused) { EXPECT_THROW(estimate_median({}), std::invalid_argument); }
+TEST(Timing, no_shares_are_refused) {
+    EXPECT_THROW(estimate_median({}), std::invalid_argument);
+}
 
 TEST(Points, are_half_at_the_bar_and_all_at_full) {
     EXPECT_DOUBLE_EQ(points_for_share(0.59, 0.60, 0.85, 10), 0);

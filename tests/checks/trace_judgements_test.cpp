@@ -22,6 +22,7 @@ constexpr double required = 0.25;
 class PipelineTrace {
 public:
     PipelineTrace() {
+        trace_.simulated = true;
         trace_.copy_engines = 2;
         trace_.ranges.push_back({"run", nanoseconds(0), nanoseconds(1000)});
     }
@@ -78,9 +79,13 @@ PipelineTrace serial(std::uint32_t first_stream, std::uint32_t second_stream) {
     return trace;
 }
 
-std::string cause_of(const std::optional<Failure>& failure) { return failure ? failure->cause : ""; }
+std::string cause_of(const std::optional<Failure>& failure) {
+    return failure ? failure->cause : "";
+}
 
-TEST(Overlap, a_pipeline_passes) { EXPECT_EQ(cause_of(judge_overlap(overlapping().get(), problem, required)), ""); }
+TEST(Overlap, a_pipeline_passes) {
+    EXPECT_EQ(cause_of(judge_overlap(overlapping().get(), problem, required)), "");
+}
 
 TEST(Overlap, everything_on_one_stream) {
     const auto failure = judge_overlap(serial(3, 3).get(), problem, required);
@@ -142,7 +147,9 @@ TEST(Overlap, a_trace_without_run_is_refused) {
     EXPECT_THROW(judge_overlap(Trace{}, problem, required), std::invalid_argument);
 }
 
-TEST(Copies, pinned_and_asynchronous_ones_pass) { EXPECT_EQ(cause_of(judge_copies(overlapping().get(), problem)), ""); }
+TEST(Copies, pinned_and_asynchronous_ones_pass) {
+    EXPECT_EQ(cause_of(judge_copies(overlapping().get(), problem)), "");
+}
 
 TEST(Copies, pageable_memory_is_counted) {
     PipelineTrace trace = overlapping();
@@ -180,6 +187,15 @@ TEST(Completeness, work_after_the_end_of_run_is_reported) {
     EXPECT_EQ(failure->source.line, 13);
 }
 
+TEST(Completeness, measured_clocks_may_differ_by_a_little) {
+    PipelineTrace trace = overlapping();
+    trace.get().simulated = false;
+    trace.add(OperationKind::device_to_host, 1, 900, 990, 1010);
+    EXPECT_EQ(cause_of(judge_completeness(trace.get())), "");
+    trace.add(OperationKind::device_to_host, 1, 901, 1010, 1000 + 20'001);
+    EXPECT_EQ(cause_of(judge_completeness(trace.get())), cause::output_read_early);
+}
+
 TEST(KernelWork, enough_of_it_passes) {
     EXPECT_EQ(cause_of(judge_kernel_work(overlapping().get(), nanoseconds(45), 0.8)), "");
 }
@@ -214,8 +230,8 @@ TEST(Findings, other_mistakes_fail_too) {
 }
 
 TEST(Findings, warnings_leaks_and_unchecked_errors_are_not_accesses) {
-    EXPECT_EQ(cause_of(judge_accesses({finding("unordered_access", device::Severity::warning),
-                                       finding("leaked_stream"), finding("unchecked_error")})),
+    EXPECT_EQ(cause_of(judge_accesses({finding("unordered_access", device::Severity::warning), finding("leaked_stream"),
+                                       finding("unchecked_error")})),
               "");
 }
 

@@ -51,7 +51,9 @@ TEST(Inputs, differ_within_a_run_and_between_runs) {
     EXPECT_GT(seen.size(), 1995u);
 }
 
-TEST(Outputs, right_ones_pass) { EXPECT_EQ(cause_of(right_outputs()), ""); }
+TEST(Outputs, right_ones_pass) {
+    EXPECT_EQ(cause_of(right_outputs()), "");
+}
 
 TEST(Outputs, none_are_needed_for_an_empty_problem) {
     EXPECT_FALSE(judge_outputs({0, 128, 37}, seed, {}, std::nullopt));
