@@ -43,7 +43,13 @@ bool ends_in_async(const std::string& name) { return name.ends_with("Async"); }
 
 }  // namespace
 
-std::string kernel_name(const std::string& demangled) {
+std::string kernel_name(const std::string& with_namespaces) {
+    // What the program wrote at the launch: nobody writes the name of a namespace that has none.
+    std::string demangled = with_namespaces;
+    const std::string unnamed = "(anonymous namespace)::";
+    for (std::size_t at = demangled.find(unnamed); at != std::string::npos; at = demangled.find(unnamed, at)) {
+        demangled.erase(at, unnamed.size());
+    }
     // A template's name is preceded by its return type; brackets of template arguments do not end the name.
     int depth = 0;
     std::size_t begin = 0;

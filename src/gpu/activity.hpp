@@ -45,7 +45,7 @@ struct Activities {
     std::vector<device::Range> ranges;  // with CUPTI timestamps
 };
 
-// "void scale<float>(float*, int)" -> "scale<float>"
+// "void scale<float>(float*, int)" -> "scale<float>"; unnamed namespaces are left out
 std::string kernel_name(const std::string& demangled);
 
 // "cudaMemcpyAsync_v3020" -> "cudaMemcpyAsync"
