@@ -27,7 +27,7 @@ struct SourceLine {
 struct Operation {
     std::uint64_t id = 0;  // in order of issue, from 1
     OperationKind kind = OperationKind::kernel;
-    std::string name;          // the API call, or the kernel's name without its parameters
+    std::string name;          // the API call, or the kernel's name without namespaces, template arguments, parameters
     std::uint32_t stream = 0;  // 0 is the legacy default stream; the others count from 1 in order of creation
     std::chrono::nanoseconds issued{};
     std::chrono::nanoseconds start{};

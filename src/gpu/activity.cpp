@@ -43,27 +43,17 @@ bool ends_in_async(const std::string& name) { return name.ends_with("Async"); }
 
 }  // namespace
 
-std::string kernel_name(const std::string& with_namespaces) {
-    // What the program wrote at the launch: nobody writes the name of a namespace that has none.
-    std::string demangled = with_namespaces;
+std::string kernel_name(const std::string& demangled) {
+    // "void ns::scale<float>(float*)": what is left of the first bracket ends with the name. An unnamed namespace comes
+    // in brackets itself, and goes first.
+    std::string name = demangled;
     const std::string unnamed = "(anonymous namespace)::";
-    for (std::size_t at = demangled.find(unnamed); at != std::string::npos; at = demangled.find(unnamed, at)) {
-        demangled.erase(at, unnamed.size());
+    for (std::size_t at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed, at)) {
+        name.erase(at, unnamed.size());
     }
-    // A template's name is preceded by its return type; brackets of template arguments do not end the name.
-    int depth = 0;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < demangled.size(); ++i) {
-        const char c = demangled[i];
-        depth += c == '<' ? 1 : c == '>' ? -1 : 0;
-        if (depth == 0 && c == ' ') {
-            begin = i + 1;
-        }
-        if (depth == 0 && c == '(' && i > begin) {
-            return demangled.substr(begin, i - begin);
-        }
-    }
-    return demangled.substr(begin);
+    name.resize(std::min(name.find_first_of("<("), name.size()));
+    const std::size_t qualifier = name.find_last_of(": ");
+    return qualifier == std::string::npos ? name : name.substr(qualifier + 1);
 }
 
 std::string call_name(const std::string& with_version) {
