@@ -11,10 +11,13 @@ namespace simulator {
 namespace {
 
 constexpr unsigned max_threads_per_block = 1024;
+constexpr unsigned max_block_xy = 1024;
 constexpr unsigned max_block_z = 64;
 constexpr unsigned max_grid_yz = 65535;
 constexpr unsigned max_grid_x = 2147483647;
 constexpr std::size_t max_shared_bytes = 48 * 1024;
+
+bool has_zero(const dim3& size) { return size.x == 0 || size.y == 0 || size.z == 0; }
 
 std::uint64_t volume(const dim3& size) { return std::uint64_t{size.x} * size.y * size.z; }
 
@@ -78,8 +81,11 @@ bool SimulatedDevice::valid_configuration(const LaunchRequest& request) {
     };
     const dim3& grid = request.grid;
     const dim3& block = request.block;
-    if (volume(grid) == 0 || volume(block) == 0) {
+    if (has_zero(grid) || has_zero(block)) {
         return refuse("launch.zero_dimension", 0, 1);
+    }
+    if (std::max(block.x, block.y) > max_block_xy) {
+        return refuse("launch.block_too_large", std::max(block.x, block.y), max_block_xy);
     }
     if (block.z > max_block_z) {
         return refuse("launch.block_too_large", block.z, max_block_z);
@@ -131,7 +137,20 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
         kernel->writes = {};
     };
     this->issue(std::move(issue), stream);
+    if (launches_block_) {
+        synchronize(stream);
+    }
     return cudaSuccess;
+}
+
+void SimulatedDevice::spoil_input_of(std::uint64_t operation) {
+    const auto found = running_kernels_.find(operation);
+    if (found == running_kernels_.end()) {
+        return;
+    }
+    if (const std::shared_ptr<RunningKernel> kernel = found->second.lock()) {
+        kernel->input_overwritten = true;
+    }
 }
 
 KernelCost SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {

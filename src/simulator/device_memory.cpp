@@ -182,18 +182,18 @@ cudaError_t SimulatedDevice::copy(const CopyRequest& request) {
 void SimulatedDevice::poison_destination(const CopyRequest& request) {
     // At issue, so that reading too early shows: unless an earlier copy still has to read these bytes.
     const std::uintptr_t begin = address_of(request.to);
-    auto next = pending_sources_.lower_bound(begin);
-    const bool read_behind = next != pending_sources_.end() && next->first < begin + request.bytes;
-    const bool read_before =
-        next != pending_sources_.begin() && std::prev(next)->first + std::prev(next)->second > begin;
-    if (!read_behind && !read_before) {
+    const auto first = pending_sources_.lower_bound(begin - std::min(begin, largest_pending_source_));
+    const auto last = pending_sources_.lower_bound(begin + request.bytes);
+    const bool read = std::any_of(first, last, [begin](const auto& source) { return source.first + source.second > begin; });
+    if (!read) {
         std::memset(request.to, poison_byte, request.bytes);
     }
 }
 
 void SimulatedDevice::watch_pageable(const void* begin, std::size_t bytes) {
-    watched_pageable_.emplace_back(begin, bytes);
-    add_tracked_range({address_of(begin), address_of(begin) + bytes});
+    if (watched_pageable_.emplace(address_of(begin), bytes).second) {
+        add_tracked_range({address_of(begin), address_of(begin) + bytes});
+    }
 }
 
 cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& request, cudaMemcpyKind direction) {
@@ -214,18 +214,22 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
     issue.task.bytes = static_cast<double>(request.bytes);
     issue.task.bytes_per_second = pageable ? link.pageable_bytes_per_second : link.pinned_bytes_per_second;
 
-    const bool host_waits = !request.asynchronous || pageable;
+    const bool staged_at_once = staged && request.bytes <= staged_at_once_bytes;
+    const bool host_waits = (!request.asynchronous || pageable) && !staged_at_once;
     const bool promised = !request.asynchronous && !staged;
     issue.waited_for_in_practice = host_waits && !promised;
 
     const auto effect = std::make_shared<CopyEffect>(request);
     if (staged) {
-        trusted_host_access(host, request.bytes, Access::read, request.call);
+        trusted_host_access(host, request.bytes, Access::read, request.call, request.called_from);
         effect->stage();
-    } else if (to_device) {
-        pending_sources_[address_of(host)] = std::max(pending_sources_[address_of(host)], request.bytes);
-    } else {
+    } else if (!to_device) {
         poison_destination(request);
+    }
+    auto source = pending_sources_.end();
+    if (to_device && !staged) {
+        source = pending_sources_.emplace(address_of(host), request.bytes);
+        largest_pending_source_ = std::max(largest_pending_source_, request.bytes);
     }
     std::vector<AccessInterval> accesses{writes(request.to, request.bytes)};
     if (!staged) {
@@ -236,23 +240,25 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
         effect->start();
         return KernelCost{};
     };
-    issue.finish = [this, effect, source = to_device && !staged ? address_of(host) : 0] {
+    issue.finish = [this, effect, source] {
         effect->finish();
-        pending_sources_.erase(source);
+        if (source != pending_sources_.end()) {
+            pending_sources_.erase(source);
+        }
     };
     const VectorClock earlier_work = past_of(*request.stream);
     this->issue(std::move(issue), *request.stream);
     if (pageable && !to_device) {
         watch_pageable(host, request.bytes);
     }
-    if (staged && request.bytes <= staged_at_once_bytes) {
+    if (staged_at_once) {
         spend(time_for(static_cast<double>(request.bytes), profile_.host.host_copy_bytes_per_second));
     } else if (host_waits) {
         wait_for(request.stream->last_task);
     }
     if (promised) {
         join_host(request.stream->clock);
-    } else if (!request.asynchronous) {
+    } else if (host_waits && !request.asynchronous) {
         join_host(earlier_work);  // cudaMemcpy from pageable memory: a stream synchronization, then staging
     }
     return cudaSuccess;
@@ -283,8 +289,8 @@ cudaError_t SimulatedDevice::copy_on_device(const CopyRequest& request) {
 cudaError_t SimulatedDevice::copy_on_host(const CopyRequest& request) {
     // Host to host: done when the call returns, after the earlier work of its stream.
     synchronize(*request.stream);
-    trusted_host_access(request.from, request.bytes, Access::read, request.call);
-    trusted_host_access(request.to, request.bytes, Access::write, request.call);
+    trusted_host_access(request.from, request.bytes, Access::read, request.call, request.called_from);
+    trusted_host_access(request.to, request.bytes, Access::write, request.call, request.called_from);
     std::memmove(request.to, request.from, request.bytes);
     spend(time_for(static_cast<double>(request.bytes), profile_.host.host_copy_bytes_per_second));
     return cudaSuccess;

@@ -1,4 +1,5 @@
 // What the simulated device tells: findings, leaks, and the trace file at exit.
+#include <csignal>
 #include <cstdlib>
 
 #include "device/environment.hpp"
@@ -16,6 +17,14 @@ void SimulatedDevice::add_finding(const char* kind, device::Severity severity, s
     finding.at = at == 0 ? device::SourceLine{} : source_line(at);
     finding.details = std::move(details);
     findings_.add(std::move(finding));
+}
+
+void SimulatedDevice::find_unchecked_errors() {
+    for (const LaunchError& launch : unseen_launch_errors_) {
+        add_finding("unchecked_error", device::Severity::error, launch.called_from,
+                    {{"call", launch.kernel + "<<<...>>>"}, {"error", cudaGetErrorName(launch.error)}});
+    }
+    unseen_launch_errors_.clear();
 }
 
 void SimulatedDevice::find_leaks() {
@@ -58,22 +67,44 @@ device::Trace SimulatedDevice::trace() const {
     return trace;
 }
 
+void SimulatedDevice::finish() {
+    const RecordingPaused paused;
+    begin_call();
+    engine_.run_until_idle();
+}
+
+void SimulatedDevice::write_trace_file() const {
+    const char* const file = std::getenv(device::environment::trace_file);
+    if (file == nullptr) {
+        return;
+    }
+    try {
+        device::write_trace(file, trace());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+    }
+}
+
 void SimulatedDevice::at_exit() {
     std::atexit([] {
         set_recorder(nullptr);
         SimulatedDevice& device = instance();
-        device.engine_.run_until_idle();
+        device.finish();
+        device.find_unchecked_errors();
         device.find_leaks();
-        const char* const file = std::getenv(device::environment::trace_file);
-        if (file == nullptr) {
-            return;
-        }
-        try {
-            device::write_trace(file, device.trace());
-        } catch (const std::exception& error) {
-            std::fprintf(stderr, "%s\n", error.what());
-        }
+        device.write_trace_file();
     });
+}
+
+void SimulatedDevice::end_at_device_pointer(std::uintptr_t pc) {
+    // A real machine stops here with a segmentation fault, so this does too; but first it says why.
+    add_finding("device_pointer_on_host", device::Severity::error, pc);
+    finish();
+    write_trace_file();
+    std::fflush(nullptr);
+    std::signal(SIGSEGV, SIG_DFL);
+    std::raise(SIGSEGV);
+    std::_Exit(128 + SIGSEGV);
 }
 
 }  // namespace simulator

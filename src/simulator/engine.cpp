@@ -51,6 +51,7 @@ bool Engine::step(Time limit) {
     }
     const Happening next = happenings_.top();
     happenings_.pop();
+    ++steps_;
     if (finished(next.task)) {
         return true;
     }
@@ -155,7 +156,7 @@ void Engine::on_end(Task& ended) {
         }
     }
     const Resource resource = ended.spec.resource;
-    ended.spec = TaskSpec{.resource = resource, .stream = ended.spec.stream, .start = {}, .finish = {}};
+    ended.spec = TaskSpec{.resource = resource, .stream = ended.spec.stream};
     ended.dependents = {};
     if (resource == Resource::copy_to_device || resource == Resource::copy_to_host) {
         CopyEngine& engine = copy_engine(resource);

@@ -34,8 +34,8 @@ struct TaskSpec {
     double bytes = 0;             // copies: bytes to move
     double bytes_per_second = 0;  // copies: rate when the other direction is idle
     Time duration{};              // device_memory: how long it takes
-    std::function<KernelCost()> start;                // called at the virtual start; kernels return their cost
-    std::function<void(Time start, Time end)> finish;  // called at the virtual end
+    std::function<KernelCost()> start = {};                 // called at the virtual start; kernels return their cost
+    std::function<void(Time start, Time end)> finish = {};  // called at the virtual end
 };
 
 class Engine {
@@ -55,6 +55,9 @@ public:
     Time run_until_idle();
 
     bool finished(TaskId task) const { return task == 0 || ends_[task - 1] != unfinished; }
+
+    // How many happenings were processed so far: the engine's work, independent of the machine's speed.
+    std::uint64_t steps() const { return steps_; }
 
     // When `task` ended. Only for finished tasks.
     Time end_of(TaskId task) const { return task == 0 ? Time{} : ends_[task - 1]; }
@@ -118,6 +121,7 @@ private:
     device::Profile profile_;
     Time now_{};
     std::uint64_t next_sequence_ = 0;
+    std::uint64_t steps_ = 0;
     std::deque<Task> tasks_;  // unfinished ones and those after the first unfinished
     TaskId first_task_ = 1;
     std::vector<Time> ends_;

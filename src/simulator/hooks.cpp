@@ -19,50 +19,49 @@ namespace {
     return true;
 }();
 
-SimulatedDevice& device_now() {
-    SimulatedDevice& device = SimulatedDevice::instance();
-    return device;
-}
+// The device, locked; what the simulator does with memory meanwhile is not the program's doing.
+class HookCall {
+public:
+    SimulatedDevice* operator->() { return &device_; }
+
+private:
+    SimulatedDevice& device_ = SimulatedDevice::instance();
+    std::lock_guard<std::recursive_mutex> lock_{device_.mutex()};
+    simulator::RecordingPaused paused_;
+};
 
 }  // namespace
 
 extern "C" {
 
 uint64_t device_hooks_clock_ns(void) {
-    const std::lock_guard lock(device_now().mutex());
-    return static_cast<uint64_t>(device_now().host_time().count());
+    return static_cast<uint64_t>(HookCall()->host_time().count());
 }
 
 void device_hooks_range_begin(const char* name) {
-    const std::lock_guard lock(device_now().mutex());
-    device_now().begin_range(name);
+    HookCall()->begin_range(name);
 }
 
 void device_hooks_range_end(void) {
-    const std::lock_guard lock(device_now().mutex());
-    device_now().end_range();
+    HookCall()->end_range();
 }
 
 void device_hooks_host_reads(const void* address, size_t bytes, const char* what) {
-    const std::lock_guard lock(device_now().mutex());
-    device_now().trusted_host_access(address, bytes, Access::read, what);
+    HookCall()->trusted_host_access(address, bytes, Access::read, what);
 }
 
 void device_hooks_host_writes(void* address, size_t bytes, const char* what) {
-    const std::lock_guard lock(device_now().mutex());
-    device_now().trusted_host_access(address, bytes, Access::write, what);
+    HookCall()->trusted_host_access(address, bytes, Access::write, what);
 }
 
 void device_hooks_host_work_ns(uint64_t nanoseconds) {
-    const std::lock_guard lock(device_now().mutex());
-    device_now().spend(simulator::Time(nanoseconds));
+    HookCall()->spend(simulator::Time(nanoseconds));
 }
 
 int device_hooks_simulated(void) { return 1; }
 
 uint64_t device_hooks_fail_call(uint64_t n) {
-    const std::lock_guard lock(device_now().mutex());
-    return device_now().arm_failure(n);
+    return HookCall()->arm_failure(n);
 }
 
 // lab::work declares its rounds here instead of doing them one by one.

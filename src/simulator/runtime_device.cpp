@@ -216,15 +216,12 @@ void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t shared_b
                    std::unique_ptr<KernelBody> body, std::uintptr_t call_address) {
     ApiCall call("cudaLaunchKernel", call_address, profile().host.launch);
     Stream* const in = call.device().stream(stream);
-    if (in == nullptr) {
-        call.result(cudaErrorInvalidResourceHandle);
-        return;
+    cudaError_t error = cudaErrorInvalidResourceHandle;
+    if (in != nullptr) {
+        error = call.fails() ? cudaErrorLaunchFailure
+                             : call.device().launch({name, grid, block, shared_bytes, in, std::move(body), call_address});
     }
-    if (call.fails()) {
-        call.result(cudaErrorLaunchFailure);
-        return;
-    }
-    call.result(call.device().launch({name, grid, block, shared_bytes, in, std::move(body), call_address}));
+    call.device().record_launch_error(name, error, call_address);
 }
 
 }  // namespace simulator

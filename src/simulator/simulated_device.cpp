@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::uint32_t host_agent = 0;
 
+bool is_set(const char* variable) {
+    const char* const value = std::getenv(variable);
+    return value != nullptr && std::string(value) == "1";
+}
+
 device::Profile profile_from_environment() {
     const char* const file = std::getenv(device::environment::profile_file);
     if (file != nullptr) {
@@ -47,17 +52,37 @@ SimulatedDevice& SimulatedDevice::instance() {
 
 SimulatedDevice::SimulatedDevice(device::Profile profile)
     : profile_(std::move(profile)), engine_(profile_), checker_(operations_, memory_, findings_) {
-    const Arena& device_memory = memory_.device_arena();
-    const Arena& pinned = memory_.pinned_arena();
-    set_arenas({device_memory.begin(), device_memory.end()}, {pinned.begin(), pinned.end()});
-    set_recorder(&host_recorder_, Running::host_code);
     stream_order_[0] = &legacy_stream_;
     host_clock_.advance(host_agent);
-    const char* const quiet = std::getenv(device::environment::quiet);
-    findings_.set_quiet(quiet != nullptr && std::string(quiet) == "1");
+    checker_.on_overwritten([this](std::uint64_t operation) { spoil_input_of(operation); });
+    watch_host_code();
+    findings_.set_quiet(is_set(device::environment::quiet));
+    launches_block_ = is_set("CUDA_LAUNCH_BLOCKING");
     if (const char* const call = std::getenv(device::environment::fail_call)) {
         arm_failure(std::strtoull(call, nullptr, 10));
     }
+}
+
+SimulatedDevice::~SimulatedDevice() {
+    set_recorder(nullptr);
+    set_arenas({}, {});
+    set_host_touches_device_memory(nullptr);
+    for (const auto& [begin, bytes] : watched_pageable_) {
+        remove_tracked_range({begin, begin + bytes});
+    }
+}
+
+void SimulatedDevice::watch_host_code() {
+    static SimulatedDevice* watching = nullptr;  // the handler takes no context
+    watching = this;
+    const Arena& device_memory = memory_.device_arena();
+    const Arena& pinned = memory_.pinned_arena();
+    set_arenas({device_memory.begin(), device_memory.end()}, {pinned.begin(), pinned.end()});
+    set_host_touches_device_memory([](std::uintptr_t, Access, std::uintptr_t pc) -> bool {
+        const std::lock_guard lock(watching->mutex_);
+        watching->end_at_device_pointer(pc);
+    });
+    set_recorder(&host_recorder_, Running::host_code);
 }
 
 void SimulatedDevice::spend(Time cost) {
@@ -79,18 +104,29 @@ void SimulatedDevice::judge_host_accesses() {
         return;
     }
     const Epoch now{host_agent, host_clock_.time(host_agent)};
-    checker_.host_accesses(now, host_clock_, host_recorder_.intervals());
+    const std::vector<AccessInterval> accesses = host_recorder_.intervals();
     host_recorder_.clear();
+    check_freed_by_host(accesses);
+    checker_.host_accesses(now, host_clock_, accesses);
 }
 
-void SimulatedDevice::trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label) {
+void SimulatedDevice::check_freed_by_host(const std::vector<AccessInterval>& intervals) {
+    for (const AccessInterval& interval : intervals) {
+        if (memory_.find_freed(interval.begin) != nullptr) {
+            add_finding("use_after_free", device::Severity::error, interval.pc);
+        }
+    }
+}
+
+void SimulatedDevice::trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label,
+                                          std::uintptr_t called_from) {
     if (bytes == 0) {
         return;
     }
     begin_call();
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     const Epoch now{host_agent, host_clock_.time(host_agent)};
-    checker_.host_accesses(now, host_clock_, {{begin, begin + bytes, kind, 0}}, label);
+    checker_.host_accesses(now, host_clock_, {{begin, begin + bytes, kind, called_from}}, label);
 }
 
 void SimulatedDevice::begin_range(const char* name) {
@@ -112,7 +148,21 @@ cudaError_t SimulatedDevice::record_error(cudaError_t error) {
     return error;
 }
 
-cudaError_t SimulatedDevice::take_last_error() { return std::exchange(last_error_, cudaSuccess); }
+void SimulatedDevice::record_launch_error(const std::string& kernel, cudaError_t error, std::uintptr_t called_from) {
+    if (record_error(error) != cudaSuccess) {
+        unseen_launch_errors_.push_back({kernel, error, called_from});
+    }
+}
+
+cudaError_t SimulatedDevice::last_error() {
+    unseen_launch_errors_.clear();
+    return last_error_;
+}
+
+cudaError_t SimulatedDevice::take_last_error() {
+    unseen_launch_errors_.clear();
+    return std::exchange(last_error_, cudaSuccess);
+}
 
 bool SimulatedDevice::next_call_fails() { return ++calls_since_arming_ == failing_call_; }
 
@@ -182,7 +232,7 @@ TaskId SimulatedDevice::mark(Stream& stream, TaskId also_after) {
     std::vector<TaskId> tasks = before(stream);
     tasks.push_back(also_after);
     stream.clock = past_of(stream);
-    stream.last_task = engine_.submit({.stream = stream.number, .start = {}, .finish = {}}, tasks,
+    stream.last_task = engine_.submit({.stream = stream.number}, tasks,
                                       host_time_ + profile_.submission_latency);
     return stream.last_task;
 }

@@ -70,7 +70,11 @@ public:
     // The one device of this process, made at the first call. Never destroyed: the trace is written at exit.
     static SimulatedDevice& instance();
 
+    // Tests make devices of their own. The memory and the accesses of this thread are tracked for the one made last.
     explicit SimulatedDevice(device::Profile profile);
+    ~SimulatedDevice();
+    SimulatedDevice(const SimulatedDevice&) = delete;
+    SimulatedDevice& operator=(const SimulatedDevice&) = delete;
 
     // --- the calling host thread ---
     Time host_time() const { return host_time_; }
@@ -80,12 +84,16 @@ public:
     void end_call(const char* name, Time start, std::uintptr_t called_from);
     void begin_range(const char* name);
     void end_range();
-    void trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label);
+    // Host code that is not instrumented accesses memory: named by `label`, or by the call that returns to `called_from`.
+    void trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label,
+                             std::uintptr_t called_from = 0);
 
     // --- errors and fault injection ---
     cudaError_t record_error(cudaError_t error);
+    // A launch returns nothing: its error is found when nobody asks for the last error until the program ends.
+    void record_launch_error(const std::string& kernel, cudaError_t error, std::uintptr_t called_from);
     cudaError_t take_last_error();
-    cudaError_t last_error() const { return last_error_; }
+    cudaError_t last_error();
     bool next_call_fails();
     std::uint64_t arm_failure(std::uint64_t nth_call);
 
@@ -118,6 +126,11 @@ public:
     cudaError_t launch(LaunchRequest request);
     void charge_rounds(unsigned rounds);
 
+    // --- what happened ---
+    void finish();  // the program ends: judges the last host accesses and lets all work end
+    device::Trace trace() const;
+    const std::vector<device::Finding>& findings() const { return findings_.all(); }
+
     std::recursive_mutex& mutex() { return mutex_; }
 
 private:
@@ -133,7 +146,10 @@ private:
     void join_host(const VectorClock& clock);
     void join_issued() { join_host(issued_clock_); }
     void judge_host_accesses();
+    void watch_host_code();
+    void check_freed_by_host(const std::vector<AccessInterval>& intervals);
     void watch_pageable(const void* begin, std::size_t bytes);
+    [[noreturn]] void end_at_device_pointer(std::uintptr_t pc);
 
     cudaError_t check_copy(const CopyRequest& request, cudaMemcpyKind& direction);
     cudaError_t check_bounds(const void* pointer, const CopyRequest& request);
@@ -145,13 +161,15 @@ private:
     bool valid_configuration(const LaunchRequest& request);
     KernelCost run_kernel(const std::shared_ptr<RunningKernel>& kernel);
     KernelCost cost_of(const RunningKernel& kernel) const;
+    void spoil_input_of(std::uint64_t operation);
     void check_kernel_bounds(const RunningKernel& kernel, const std::vector<AccessInterval>& intervals);
 
     void add_finding(const char* kind, device::Severity severity, std::uintptr_t at,
                      std::map<std::string, std::string> details = {});
+    void find_unchecked_errors();
     void find_leaks();
+    void write_trace_file() const;
     void at_exit();
-    device::Trace trace() const;
 
     device::Profile profile_;
     Engine engine_;
@@ -166,8 +184,10 @@ private:
     VectorClock issued_clock_;  // everything issued so far
     AccessRecorder host_recorder_;
     AccessRecorder kernel_recorder_;
-    std::vector<std::pair<const void*, std::size_t>> watched_pageable_;
-    std::map<std::uintptr_t, std::size_t> pending_sources_;  // host bytes that copies still have to read
+    std::set<std::pair<std::uintptr_t, std::size_t>> watched_pageable_;
+    std::multimap<std::uintptr_t, std::size_t> pending_sources_;  // host bytes that copies still have to read
+    std::size_t largest_pending_source_ = 0;
+    bool launches_block_ = false;  // CUDA_LAUNCH_BLOCKING=1
     std::map<std::uint64_t, std::weak_ptr<RunningKernel>> running_kernels_;
 
     struct CallRecord {
@@ -185,7 +205,13 @@ private:
     std::uint32_t streams_created_ = 0;
     std::unordered_map<cudaEvent_t, std::unique_ptr<Event>> events_;
 
+    struct LaunchError {
+        std::string kernel;
+        cudaError_t error;
+        std::uintptr_t called_from;
+    };
     cudaError_t last_error_ = cudaSuccess;
+    std::vector<LaunchError> unseen_launch_errors_;
     std::uint64_t failing_call_ = 0;
     std::uint64_t calls_since_arming_ = 0;
     std::uint64_t rounds_ = 0;
