@@ -55,20 +55,28 @@ bool is_closing_sign(std::string_view character) {
     return std::find(std::begin(signs), std::end(signs), character) != std::end(signs);
 }
 
+// No line ends with these.
+bool is_opening_sign(std::string_view character) {
+    constexpr std::string_view signs[] = {"（", "《", "“", "‘"};
+    return std::find(std::begin(signs), std::end(signs), character) != std::end(signs);
+}
+
 // The smallest pieces that a line may be broken between: words with their spaces, single Chinese characters.
 std::vector<std::string> pieces_of(std::string_view text) {
     std::vector<std::string> pieces;
-    bool open = false;  // the last piece may still grow
+    bool open = false;   // the last piece may still grow by narrow characters
+    bool glued = false;  // it must grow: a line may not end here
     while (!text.empty()) {
         const std::string_view character = first_character(text);
         text.remove_prefix(character.size());
         const bool closes = is_closing_sign(character) && !pieces.empty();
-        if (closes || (open && !is_wide(character))) {
+        if (closes || glued || (open && !is_wide(character))) {
             pieces.back() += character;
         } else {
             pieces.emplace_back(character);
         }
-        open = character != " " && !is_wide(character);
+        glued = is_opening_sign(character);
+        open = glued || (character != " " && !is_wide(character));
     }
     return pieces;
 }

@@ -13,6 +13,10 @@ TEST(Wrapped, BreaksBetweenChineseCharactersButNotBeforeASign) {
     EXPECT_EQ(course::wrapped("拷贝，计算", 4, 0), "拷\n贝，\n计算");
 }
 
+TEST(Wrapped, DoesNotEndALineWithAnOpeningSign) {
+    EXPECT_EQ(course::wrapped("事件（cudaEvent）", 6, 0), "事件\n（cudaEvent）");
+}
+
 TEST(Wrapped, KeepsALongWordWhole) {
     EXPECT_EQ(course::wrapped("a cudaDeviceSynchronize b", 8, 0), "a\ncudaDeviceSynchronize\nb");
 }
