@@ -8,7 +8,8 @@
 namespace simulator {
 namespace {
 
-// Pageable copies up to this size are staged without waiting for the stream (older CUDA guides; seen on an H200).
+// cudaMemcpyAsync stages pageable memory up to this size without waiting for the stream (seen on an H200). cudaMemcpy
+// waits for its stream whatever the size.
 constexpr std::size_t staged_at_once_bytes = 64 * 1024;
 
 std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
@@ -20,7 +21,7 @@ Time time_for(double bytes, double bytes_per_second) {
 const char* direction_name(cudaMemcpyKind kind) {
     constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
                                      "cudaMemcpyDeviceToDevice", "cudaMemcpyDefault"};
-    return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault ? names[kind] : "an unknown direction";
+    return names[kind];
 }
 
 AccessInterval reads(const void* begin, std::size_t bytes) {
@@ -81,7 +82,7 @@ cudaError_t SimulatedDevice::allocate(MemoryKind kind, void** pointer, std::size
         return cudaErrorInvalidValue;
     }
     if (kind == MemoryKind::device) {
-        synchronize_all();  // cudaMalloc synchronizes across all streams
+        wait_for_everything();  // documented, but not to be relied on: an H200 does not wait here
     }
     if (bytes == 0) {
         *pointer = nullptr;
@@ -113,6 +114,9 @@ cudaError_t SimulatedDevice::release(MemoryKind kind, void* pointer, std::uintpt
 
 cudaError_t SimulatedDevice::register_host(void* pointer, std::size_t bytes, std::uintptr_t called_from) {
     if (pointer == nullptr || bytes == 0) {
+        return cudaErrorInvalidValue;
+    }
+    if (memory_.pinned_arena().contains(address_of(pointer))) {
         return cudaErrorInvalidValue;
     }
     if (!memory_.register_host(address_of(pointer), bytes, called_from)) {
@@ -147,6 +151,9 @@ cudaError_t SimulatedDevice::check_bounds(const void* pointer, const CopyRequest
 cudaError_t SimulatedDevice::check_copy(const CopyRequest& request, cudaMemcpyKind& direction) {
     if (request.to == nullptr || request.from == nullptr) {
         return cudaErrorInvalidValue;
+    }
+    if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) {
+        return cudaErrorInvalidMemcpyDirection;
     }
     const bool to_device = memory_.is_device(address_of(request.to));
     const bool from_device = memory_.is_device(address_of(request.from));
@@ -214,7 +221,7 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
     issue.task.bytes = static_cast<double>(request.bytes);
     issue.task.bytes_per_second = pageable ? link.pageable_bytes_per_second : link.pinned_bytes_per_second;
 
-    const bool staged_at_once = staged && request.bytes <= staged_at_once_bytes;
+    const bool staged_at_once = staged && request.asynchronous && request.bytes <= staged_at_once_bytes;
     const bool host_waits = (!request.asynchronous || pageable) && !staged_at_once;
     const bool promised = !request.asynchronous && !staged;
     issue.waited_for_in_practice = host_waits && !promised;
@@ -258,7 +265,7 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
     }
     if (promised) {
         join_host(request.stream->clock);
-    } else if (host_waits && !request.asynchronous) {
+    } else if (!request.asynchronous) {
         join_host(earlier_work);  // cudaMemcpy from pageable memory: a stream synchronization, then staging
     }
     return cudaSuccess;

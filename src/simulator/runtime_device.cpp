@@ -21,33 +21,42 @@ struct ErrorText {
 };
 
 constexpr std::array error_texts{
-    ErrorText{cudaSuccess, "cudaSuccess", "no error"},
-    ErrorText{cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    ErrorText{cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    ErrorText{cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
-    ErrorText{cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
-    ErrorText{cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
-    ErrorText{cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    ErrorText{cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    ErrorText{cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    ErrorText{cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
-    ErrorText{cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
-    ErrorText{cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
-              "part or all of the requested memory range is already mapped"},
-    ErrorText{cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
-              "pointer does not correspond to a registered memory region"},
-    ErrorText{cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    ErrorText{cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
-    ErrorText{cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+#define ERROR_TEXT(error, description) ErrorText{error, #error, description}
+    ERROR_TEXT(cudaSuccess, "no error"),
+    ERROR_TEXT(cudaErrorInvalidValue, "invalid argument"),
+    ERROR_TEXT(cudaErrorMemoryAllocation, "out of memory"),
+    ERROR_TEXT(cudaErrorInitializationError, "initialization error"),
+    ERROR_TEXT(cudaErrorCudartUnloading, "driver shutting down"),
+    ERROR_TEXT(cudaErrorInvalidConfiguration, "invalid configuration argument"),
+    ERROR_TEXT(cudaErrorInvalidPitchValue, "invalid pitch argument"),
+    ERROR_TEXT(cudaErrorInvalidSymbol, "invalid device symbol"),
+    ERROR_TEXT(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
+    ERROR_TEXT(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"),
+    ERROR_TEXT(cudaErrorInvalidDeviceFunction, "invalid device function"),
+    ERROR_TEXT(cudaErrorNoDevice, "no CUDA-capable device is detected"),
+    ERROR_TEXT(cudaErrorInvalidDevice, "invalid device ordinal"),
+    ERROR_TEXT(cudaErrorInvalidResourceHandle, "invalid resource handle"),
+    ERROR_TEXT(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
+    ERROR_TEXT(cudaErrorNotReady, "device not ready"),
+    ERROR_TEXT(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
+    ERROR_TEXT(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
+    ERROR_TEXT(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
+    ERROR_TEXT(cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped"),
+    ERROR_TEXT(cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"),
+    ERROR_TEXT(cudaErrorLaunchFailure, "unspecified launch failure"),
+    ERROR_TEXT(cudaErrorNotPermitted, "operation not permitted"),
+    ERROR_TEXT(cudaErrorNotSupported, "operation not supported"),
+    ERROR_TEXT(cudaErrorUnknown, "unknown error"),
+#undef ERROR_TEXT
 };
 
-const ErrorText& text_of(cudaError_t error) {
+ErrorText text_of(cudaError_t error) {
     for (const ErrorText& text : error_texts) {
         if (text.error == error) {
             return text;
         }
     }
-    return error_texts.back();
+    return {error, "unrecognized error code", "unrecognized error code"};
 }
 
 int attribute_value(cudaDeviceAttr attribute, bool& known) {

@@ -304,12 +304,16 @@ bool SimulatedDevice::query(Stream& stream) {
 }
 
 void SimulatedDevice::synchronize_all() {
+    wait_for_everything();
+    join_issued();
+}
+
+void SimulatedDevice::wait_for_everything() {
     const Time end = engine_.run_until_idle();
     if (end > host_time_) {
         host_time_ = end + profile_.host.wake_up;
         engine_.advance_to(host_time_);
     }
-    join_issued();
 }
 
 // --- events ---

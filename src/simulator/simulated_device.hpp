@@ -143,6 +143,7 @@ private:
     std::vector<TaskId> before(const Stream& stream) const;
     VectorClock past_of(const Stream& stream) const;
     void wait_for(TaskId task);
+    void wait_for_everything();
     void join_host(const VectorClock& clock);
     void join_issued() { join_host(issued_clock_); }
     void judge_host_accesses();

@@ -407,7 +407,7 @@ void elapsed_time() {
     EXPECT(milliseconds == 0);
 }
 
-constexpr Case all[] = {
+constexpr Case all_cases[] = {
 #define CASE(name) {#name, name}
     CASE(sync_pinned_h2d),
     CASE(sync_pageable_h2d),
@@ -454,4 +454,4 @@ constexpr Case all[] = {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_one(all, argc, argv); }
+int main(int argc, char** argv) { return run_one(all_cases, argc, argv); }
