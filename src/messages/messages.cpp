@@ -30,7 +30,7 @@ Index build_index() {
 }
 
 const Entry* find(std::string_view id) {
-    static const Index index = build_index();
+    static const Index& index = *new Index(build_index());  // never destroyed: findings are described at exit too
     const auto found = index.find(id);
     return found == index.end() ? nullptr : found->second;
 }

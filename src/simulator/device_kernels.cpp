@@ -11,7 +11,7 @@ namespace simulator {
 namespace {
 
 constexpr unsigned max_threads_per_block = 1024;
-constexpr unsigned max_block_xy = 1024;
+constexpr std::uint64_t most_threads = std::uint64_t{1} << 48;  // absurd already; more could overflow a product
 constexpr unsigned max_block_z = 64;
 constexpr unsigned max_grid_yz = 65535;
 constexpr unsigned max_grid_x = 2147483647;
@@ -84,14 +84,12 @@ bool SimulatedDevice::valid_configuration(const LaunchRequest& request) {
     if (has_zero(grid) || has_zero(block)) {
         return refuse("launch.zero_dimension", 0, 1);
     }
-    if (std::max(block.x, block.y) > max_block_xy) {
-        return refuse("launch.block_too_large", std::max(block.x, block.y), max_block_xy);
-    }
     if (block.z > max_block_z) {
         return refuse("launch.block_too_large", block.z, max_block_z);
     }
-    if (volume(block) > max_threads_per_block) {
-        return refuse("launch.too_many_threads", volume(block), max_threads_per_block);
+    const std::uint64_t threads = std::min(std::uint64_t{block.x} * block.y, most_threads) * block.z;
+    if (threads > max_threads_per_block) {
+        return refuse("launch.too_many_threads", threads, max_threads_per_block);
     }
     if (grid.x > max_grid_x) {
         return refuse("launch.grid_too_large", grid.x, max_grid_x);

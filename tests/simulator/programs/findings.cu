@@ -1,0 +1,707 @@
+// Accesses of the same memory, with and without the calls that put them in order.
+#include "resources.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "device/hooks.h"
+
+using namespace cases;
+
+namespace {
+
+constexpr std::size_t bytes = mib;
+constexpr unsigned threads = 256;
+constexpr unsigned blocks = 4;
+constexpr std::size_t touched = blocks * threads * sizeof(unsigned);  // what a kernel below accesses
+
+__global__ void write(unsigned* to, unsigned value) {
+    to[blockIdx.x * blockDim.x + threadIdx.x] = value;  // at: write in a kernel
+}
+
+__global__ void copy(unsigned* to, const unsigned* from) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i];
+}
+
+__global__ void slow_copy(unsigned* to, const unsigned* from) {
+    copy(to, from);
+    simulator_charge_rounds(100);
+}
+
+// --- every pair of accesses ---
+
+// What two accesses share, and what each has for itself.
+struct Shared {
+    DeviceMemory device{bytes};
+    PinnedMemory host{bytes};
+    DeviceMemory own_device_first{bytes}, own_device_second{bytes};
+    PinnedMemory own_host_first{bytes}, own_host_second{bytes};
+    Stream first, second;
+    Event event;
+
+    unsigned* own_device(bool is_first) { return is_first ? own_device_first : own_device_second; }
+    unsigned* own_host(bool is_first) { return is_first ? own_host_first : own_host_second; }
+};
+
+volatile unsigned sink = 0;
+
+// One access of the shared device memory, or of the shared host memory.
+void access(const std::string& what, Shared& shared, bool is_first, cudaStream_t stream) {
+    unsigned* const device = shared.own_device(is_first);
+    unsigned* const host = shared.own_host(is_first);
+    if (what == "kernel_reads_device") {
+        copy<<<blocks, threads, 0, stream>>>(device, shared.device);  // at: kernel_reads_device
+    } else if (what == "kernel_writes_device") {
+        write<<<blocks, threads, 0, stream>>>(shared.device, 1);  // at: kernel_writes_device
+    } else if (what == "copy_to_device") {
+        CALL(cudaMemcpyAsync(shared.device, host, bytes, cudaMemcpyHostToDevice, stream));  // at: copy_to_device
+    } else if (what == "copy_from_device") {
+        CALL(cudaMemcpyAsync(host, shared.device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy_from_device
+    } else if (what == "copy_within_device_reads") {
+        CALL(cudaMemcpyAsync(device, shared.device, bytes, cudaMemcpyDeviceToDevice, stream));  // at: copy_within_device_reads
+    } else if (what == "copy_within_device_writes") {
+        CALL(cudaMemcpyAsync(shared.device, device, bytes, cudaMemcpyDeviceToDevice, stream));  // at: copy_within_device_writes
+    } else if (what == "memset_device") {
+        CALL(cudaMemsetAsync(shared.device, 2, bytes, stream));  // at: memset_device
+    } else if (what == "kernel_reads_host") {
+        copy<<<blocks, threads, 0, stream>>>(device, shared.host);  // at: kernel_reads_host
+    } else if (what == "kernel_writes_host") {
+        write<<<blocks, threads, 0, stream>>>(shared.host, 3);  // at: kernel_writes_host
+    } else if (what == "copy_from_host") {
+        CALL(cudaMemcpyAsync(device, shared.host, bytes, cudaMemcpyHostToDevice, stream));  // at: copy_from_host
+    } else if (what == "copy_to_host") {
+        CALL(cudaMemcpyAsync(shared.host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy_to_host
+    } else if (what == "memset_host") {
+        CALL(cudaMemsetAsync(shared.host, 4, bytes, stream));  // at: memset_host
+    } else if (what == "host_reads") {
+        sink = shared.host[5];  // at: host_reads
+    } else if (what == "host_writes") {
+        shared.host[5] = 6;  // at: host_writes
+    } else {
+        EXPECT(!"a known access");
+    }
+}
+
+bool is_host(const std::string& what) { return what == "host_reads" || what == "host_writes"; }
+
+// Puts what comes next in `stream` (or on the host) behind the first access, by `how`. Returns the stream for the second.
+cudaStream_t put_in_order(const std::string& how, Shared& shared) {
+    if (how == "event") {
+        CALL(cudaEventRecord(shared.event, shared.first));
+        CALL(cudaStreamWaitEvent(shared.second, shared.event, 0));
+    } else if (how == "same_stream") {
+        return shared.first;
+    } else if (how == "stream_synchronize") {
+        CALL(cudaStreamSynchronize(shared.first));
+    } else if (how == "device_synchronize") {
+        CALL(cudaDeviceSynchronize());
+    } else if (how == "event_synchronize") {
+        CALL(cudaEventRecord(shared.event, shared.first));
+        CALL(cudaEventSynchronize(shared.event));
+    } else if (how == "stream_query") {
+        while (cudaStreamQuery(shared.first) == cudaErrorNotReady) {
+        }
+    } else if (how == "event_query") {
+        CALL(cudaEventRecord(shared.event, shared.first));
+        while (cudaEventQuery(shared.event) == cudaErrorNotReady) {
+        }
+    } else if (how == "legacy_stream") {
+        CALL(cudaMemsetAsync(shared.own_device_first, 0, 4, nullptr));
+    } else if (how == "free") {
+        unsigned* memory = nullptr;
+        CALL(cudaMalloc(&memory, 4));
+        CALL(cudaFree(memory));
+    } else if (how == "failed_queries") {
+        EXPECT_ERROR(cudaErrorNotReady, cudaStreamQuery(shared.first));
+    } else if (how == "event_recorded_too_early" || how == "nothing") {
+    } else {
+        EXPECT(!"a known order");
+    }
+    return shared.second;
+}
+
+// Each pair uses its own memory and ends before the next begins.
+void pair(const std::string& first, const std::string& second, const std::string& how) {
+    Shared shared;
+    fill(shared.host, bytes, 7);
+    CALL(cudaMemset(shared.device, 0, bytes));
+    CALL(cudaDeviceSynchronize());
+    if (how == "event_recorded_too_early") {
+        CALL(cudaEventRecord(shared.event, shared.first));
+    }
+    access(first, shared, true, shared.first);
+    const cudaStream_t stream = put_in_order(how, shared);
+    if (how == "event_recorded_too_early") {
+        CALL(cudaStreamWaitEvent(shared.second, shared.event, 0));
+    }
+    access(second, shared, false, stream);
+    CALL(cudaDeviceSynchronize());
+}
+
+const char* const on_device[] = {"kernel_reads_device",      "kernel_writes_device",      "copy_to_device",
+                                 "copy_from_device",         "copy_within_device_reads",  "copy_within_device_writes",
+                                 "memset_device"};
+const char* const on_host[] = {"kernel_reads_host", "kernel_writes_host", "copy_from_host", "copy_to_host",
+                               "memset_host",       "host_reads",         "host_writes"};
+
+template <class Function>
+void for_each_second(const std::string& first, Function function) {
+    for (const char* const second : on_device) {
+        if (std::string(first).find("device") != std::string::npos) {
+            function(second);
+        }
+    }
+    for (const char* const second : on_host) {
+        if (std::string(first).find("device") == std::string::npos) {
+            function(second);
+        }
+    }
+}
+
+void pairs_in_order() {
+    for (const auto* const list : {&on_device, &on_host}) {
+        for (const char* const first : *list) {
+            for_each_second(first, [&](const std::string& second) {
+                pair(first, second, is_host(second) ? "stream_synchronize" : "event");
+            });
+        }
+    }
+}
+
+// --- programs whose data shows it ---
+
+void output_read_too_early(bool waits) {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes);
+    Stream stream;
+    fill(host, bytes, 1);
+    write<<<blocks, threads, 0, stream>>>(device, 5);
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: output copied
+    if (waits) {
+        CALL(cudaStreamSynchronize(stream));
+    }
+    const unsigned found = host[3];  // at: output read
+    EXPECT(found == (waits ? 5 : 0xA5A5A5A5));
+}
+void output_waited_for() { output_read_too_early(true); }
+void output_not_waited_for() { output_read_too_early(false); }
+
+void kernel_before_its_input(bool waits) {
+    DeviceMemory device(bytes), result(bytes);
+    PinnedMemory host(bytes), back(bytes);
+    Stream copies, kernels;
+    Event copied;
+    fill(host, bytes, 9);
+    CALL(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, copies));  // at: input copied
+    CALL(cudaEventRecord(copied, copies));
+    if (waits) {
+        CALL(cudaStreamWaitEvent(kernels, copied, 0));
+    }
+    copy<<<blocks, threads, 0, kernels>>>(result, device);  // at: input used
+    CALL(cudaDeviceSynchronize());
+    CALL(cudaMemcpy(back, result, touched, cudaMemcpyDeviceToHost));
+    EXPECT(all_equal(back, touched, 9) == waits);
+}
+void input_waited_for() { kernel_before_its_input(true); }
+void input_not_waited_for() { kernel_before_its_input(false); }
+
+void result_copied_too_early() {
+    DeviceMemory device(bytes);
+    PinnedMemory back(bytes);
+    Stream kernels, copies;
+    CALL(cudaMemset(device, 0, bytes));
+    CALL(cudaDeviceSynchronize());
+    write<<<blocks, threads, 0, kernels>>>(device, 9);                              // at: result computed
+    CALL(cudaMemcpyAsync(back, device, bytes, cudaMemcpyDeviceToHost, copies));     // at: result copied
+    CALL(cudaDeviceSynchronize());
+    EXPECT(!all_equal(back, touched, 9));
+}
+
+void kernel_input_overwritten() {
+    DeviceMemory input(bytes), result(bytes);
+    PinnedMemory host(bytes), back(bytes);
+    Stream kernels, copies;
+    fill(host, bytes, 2);
+    CALL(cudaMemset(input, 0, bytes));
+    CALL(cudaDeviceSynchronize());
+    slow_copy<<<blocks, threads, 0, kernels>>>(result, input);                    // at: input still read
+    CALL(cudaMemcpyAsync(input, host, bytes, cudaMemcpyHostToDevice, copies));    // at: input overwritten
+    CALL(cudaDeviceSynchronize());
+    CALL(cudaMemcpy(back, result, touched, cudaMemcpyDeviceToHost));
+    EXPECT(all_equal(back, touched, 0xA5A5A5A5));
+}
+
+void pinned_source_reused(bool waits) {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes), back(bytes);
+    Stream stream;
+    fill(host, bytes, 1);
+    CALL(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream));  // at: source copied
+    if (waits) {
+        CALL(cudaStreamSynchronize(stream));
+    }
+    host[0] = 2;  // at: source reused
+    CALL(cudaStreamSynchronize(stream));
+    CALL(cudaMemcpy(back, device, bytes, cudaMemcpyDeviceToHost));
+    EXPECT((back[0] == 1) == waits);
+    EXPECT(back[1] == 1);
+}
+void pinned_source_reused_after_waiting() { pinned_source_reused(true); }
+void pinned_source_reused_too_early() { pinned_source_reused(false); }
+
+void pageable_source_reused() {
+    for (const std::size_t size : {std::size_t{4096}, 64 * kib, 2 * mib}) {
+        DeviceMemory device(size);
+        PageableMemory host(size), back(size);
+        Stream stream;
+        fill(host, size, 1);
+        CALL(cudaMemcpyAsync(device, host, size, cudaMemcpyHostToDevice, stream));
+        fill(host, size, 2);
+        CALL(cudaStreamSynchronize(stream));
+        CALL(cudaMemcpy(device, host, 4, cudaMemcpyHostToDevice));
+        fill(host, size, 3);
+        CALL(cudaMemcpy(back, device, size, cudaMemcpyDeviceToHost));
+        EXPECT(back[0] == 2 && back[1] == 1 && back[size / 4 - 1] == 1);
+    }
+}
+
+void pageable_output_relied_upon() {
+    DeviceMemory device(bytes);
+    PageableMemory host(bytes);
+    Stream stream;
+    CALL(cudaMemset(device, 1, bytes));
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: pageable output copied
+    EXPECT(host[0] == 0x01010101);  // at: pageable output read
+    CALL(cudaStreamSynchronize(stream));
+}
+
+void pageable_output_waited_for() {
+    DeviceMemory device(bytes);
+    PageableMemory host(bytes);
+    Stream stream;
+    CALL(cudaMemset(device, 1, bytes));
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));
+    CALL(cudaStreamSynchronize(stream));
+    EXPECT(host[0] == 0x01010101);
+    CALL(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
+    EXPECT(host[1] == 0x01010101);
+}
+
+void pageable_input_relied_upon() {
+    DeviceMemory device(bytes), result(bytes);
+    PageableMemory host(bytes);
+    Stream copies, kernels(cudaStreamNonBlocking);
+    CALL(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, copies));  // at: pageable input copied
+    copy<<<blocks, threads, 0, kernels>>>(result, device);                       // at: pageable input used
+    CALL(cudaDeviceSynchronize());
+}
+
+void small_pageable_input_not_waited_for() {
+    DeviceMemory device(touched), result(touched);
+    PageableMemory host(touched);
+    Stream copies, kernels(cudaStreamNonBlocking);
+    small_busy_kernel<<<1, 1, 0, copies>>>();
+    CALL(cudaMemcpyAsync(device, host, touched, cudaMemcpyHostToDevice, copies));  // at: small input copied
+    copy<<<blocks, threads, 0, kernels>>>(result, device);                         // at: small input used
+    CALL(cudaDeviceSynchronize());
+}
+
+void event_recorded_again() {
+    DeviceMemory first_data(bytes), second_data(bytes), result(bytes);
+    Stream producer, consumer;
+    Event event;
+    write<<<blocks, threads, 0, producer>>>(first_data, 1);
+    CALL(cudaEventRecord(event, producer));
+    CALL(cudaStreamWaitEvent(consumer, event, 0));
+    write<<<blocks, threads, 0, producer>>>(second_data, 2);  // at: produced after the wait
+    CALL(cudaEventRecord(event, producer));                   // recorded again: the wait above is not about this
+    copy<<<blocks, threads, 0, consumer>>>(result, first_data);
+    copy<<<blocks, threads, 0, consumer>>>(result, second_data);  // at: consumed without a wait
+    CALL(cudaDeviceSynchronize());
+}
+
+void events_used_twice() {
+    DeviceMemory data(bytes), result(bytes);
+    Stream producer, consumer;
+    Event produced, consumed;
+    for (unsigned i = 0; i < 3; ++i) {
+        CALL(cudaStreamWaitEvent(producer, consumed, 0));  // not recorded yet in the first round
+        write<<<blocks, threads, 0, producer>>>(data, i);
+        CALL(cudaEventRecord(produced, producer));
+        CALL(cudaStreamWaitEvent(consumer, produced, 0));
+        copy<<<blocks, threads, 0, consumer>>>(result, data);
+        CALL(cudaEventRecord(consumed, consumer));
+    }
+    CALL(cudaDeviceSynchronize());
+}
+
+void unrecorded_event() {
+    DeviceMemory data(bytes), result(bytes);
+    Stream producer, consumer;
+    Event event;
+    write<<<blocks, threads, 0, producer>>>(data, 1);  // at: never recorded after
+    CALL(cudaStreamWaitEvent(consumer, event, 0));
+    copy<<<blocks, threads, 0, consumer>>>(result, data);  // at: waits for nothing
+    CALL(cudaDeviceSynchronize());
+}
+
+void non_blocking_stream_beside_the_default_stream(unsigned flags) {
+    DeviceMemory data(bytes), result(bytes);
+    Stream stream(flags);
+    write<<<blocks, threads, 0, stream>>>(data, 1);  // at: before the default stream
+    copy<<<blocks, threads>>>(result, data);         // at: in the default stream
+    CALL(cudaDeviceSynchronize());
+}
+void default_stream_orders_blocking_streams() { non_blocking_stream_beside_the_default_stream(cudaStreamDefault); }
+void default_stream_and_non_blocking_stream() { non_blocking_stream_beside_the_default_stream(cudaStreamNonBlocking); }
+
+void chunks(std::size_t overlap) {
+    constexpr std::size_t chunk = 100'000;  // no multiple of a page
+    DeviceMemory data(8 * chunk * sizeof(unsigned)), results(8 * chunk * sizeof(unsigned));
+    PinnedMemory in(8 * chunk * sizeof(unsigned)), out(8 * chunk * sizeof(unsigned));
+    Stream streams[2];
+    for (std::size_t i = 0; i < 8; ++i) {
+        const std::size_t begin = i * chunk;
+        const cudaStream_t stream = streams[i % 2];
+        CALL(cudaMemcpyAsync(data + begin, in + begin, chunk * sizeof(unsigned), cudaMemcpyHostToDevice, stream));  // at: chunk in
+        const std::size_t input = i == 3 ? begin - overlap : begin;
+        copy<<<blocks, threads, 0, stream>>>(results + begin, data + input);  // at: chunk used
+        CALL(cudaMemcpyAsync(out + begin, results + begin, chunk * sizeof(unsigned), cudaMemcpyDeviceToHost, stream));
+    }
+    CALL(cudaDeviceSynchronize());
+}
+void chunks_apart() { chunks(0); }
+void chunks_that_overlap() { chunks(1); }
+
+void source_of_two_copies() {
+    DeviceMemory first(bytes), second(bytes);
+    PinnedMemory host(bytes), back(bytes);
+    Stream stream;
+    fill(host, bytes, 4);
+    CALL(cudaMemset(first, 0, bytes));
+    CALL(cudaMemset(second, 0, bytes));
+    CALL(cudaDeviceSynchronize());
+    CALL(cudaMemcpyAsync(first, host, bytes, cudaMemcpyHostToDevice, stream));
+    CALL(cudaMemcpyAsync(second, host, bytes, cudaMemcpyHostToDevice, stream));
+    Event first_done;
+    device_hooks_host_work_ns(bytes / 50);  // about when the first copy ends, long before the second does
+    CALL(cudaMemcpyAsync(host, first, 4, cudaMemcpyDeviceToHost, stream));  // ordered, so both copies see the source
+    CALL(cudaMemcpyAsync(back, second, bytes, cudaMemcpyDeviceToHost, stream));
+    CALL(cudaStreamSynchronize(stream));
+    EXPECT(all_equal(back, bytes, 4));
+}
+
+void read_after_the_last_call() {
+    static unsigned* host = nullptr;  // nothing is given back: no call follows the read
+    unsigned* device = nullptr;
+    cudaStream_t stream = nullptr;
+    CALL(cudaMallocHost(&host, bytes));
+    CALL(cudaMalloc(&device, bytes));
+    CALL(cudaStreamCreate(&stream));
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: last copy
+    sink = host[0];                                                              // at: last read
+}
+
+void allocation_does_not_order() {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes);
+    Stream stream;
+    unsigned* memory = nullptr;
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy before an allocation
+    CALL(cudaMalloc(&memory, 4));
+    sink = host[0];  // at: read after an allocation
+    CALL(cudaFree(memory));
+}
+
+void sync_pageable_copy_waits_for_earlier_work() {
+    DeviceMemory device(bytes), other(bytes);
+    PinnedMemory host(bytes);
+    PageableMemory pageable(64);
+    Stream stream;
+    CALL(cudaMemset(device, 1, bytes));
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));
+    CALL(cudaMemcpy(other, pageable, 64, cudaMemcpyHostToDevice));
+    EXPECT(host[0] == 0x01010101);
+}
+
+void host_copies_are_accesses() {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes);
+    PageableMemory copied(bytes);
+    Stream stream;
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy before memcpy
+    std::memcpy(copied, host, bytes);                                            // at: memcpy of the output
+    CALL(cudaDeviceSynchronize());
+}
+
+void host_to_host_copy_is_an_access() {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes);
+    PageableMemory copied(bytes);
+    Stream stream, other;
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));           // at: copy before h2h
+    CALL(cudaMemcpyAsync(copied, host, bytes, cudaMemcpyHostToHost, other));              // at: h2h of the output
+    CALL(cudaDeviceSynchronize());
+}
+
+void staged_copy_reads_its_source() {
+    DeviceMemory device(bytes), other(bytes);
+    PageableMemory host(bytes);
+    Stream stream, second;
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));   // at: pageable output
+    CALL(cudaMemcpyAsync(other, host, bytes, cudaMemcpyHostToDevice, second));    // at: pageable output sent on
+    CALL(cudaDeviceSynchronize());
+}
+
+void memset_of_pinned_memory() {
+    PinnedMemory host(bytes);
+    CALL(cudaMemset(host, 1, bytes));
+    EXPECT(host[0] == 0x01010101);
+    CALL(cudaMemsetAsync(host, 2, bytes, nullptr));  // at: async memset of pinned memory
+    sink = host[0];                                  // at: read of pinned memory
+    CALL(cudaDeviceSynchronize());
+}
+
+void host_work_while_the_device_works() {
+    DeviceMemory device(bytes), result(bytes);
+    PinnedMemory host(bytes), back(bytes);
+    Stream stream;
+    fill(host, bytes, 3);
+    CALL(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream));
+    copy<<<blocks, threads, 0, stream>>>(result, device);
+    CALL(cudaMemsetAsync(device, 0, bytes, stream));
+    CALL(cudaMemcpyAsync(back, result, touched, cudaMemcpyDeviceToHost, stream));
+    device_hooks_host_work_ns(1'000'000);  // all of that happens meanwhile
+    CALL(cudaStreamSynchronize(stream));
+    EXPECT(all_equal(back, touched, 3));
+}
+
+void trusted_code_reads_too_early() {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes);
+    Stream stream;
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy before the check
+    device_hooks_host_reads(host, 64, "host_output");
+    CALL(cudaDeviceSynchronize());
+    device_hooks_host_writes(host, 64, "host_output");
+}
+
+void many_overlapping_sources() {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes), out(bytes);
+    Stream stream;
+    fill(host, bytes, 5);
+    CALL(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream));
+    CALL(cudaMemcpyAsync(device + 8, host + 8, 4, cudaMemcpyHostToDevice, stream));
+    CALL(cudaMemcpyAsync(host + 1024, device + 16, 4096, cudaMemcpyDeviceToHost, stream));  // its bytes are still a source
+    CALL(cudaMemcpyAsync(out, device, bytes, cudaMemcpyDeviceToHost, stream));
+    CALL(cudaStreamSynchronize(stream));
+    EXPECT(all_equal(out, bytes, 5));
+}
+
+// --- memory ---
+
+void leaks() {
+    unsigned* memory = nullptr;
+    cudaStream_t stream = nullptr;
+    cudaEvent_t event = nullptr;
+    static unsigned registered[1024];
+    CALL(cudaMalloc(&memory, 1000));               // at: leaked device memory
+    CALL(cudaMallocHost(&memory, 2000));           // at: leaked host memory
+    CALL(cudaHostRegister(registered, 4096, 0));   // at: leaked registration
+    CALL(cudaStreamCreate(&stream));               // at: leaked stream
+    CALL(cudaEventCreate(&event));                 // at: leaked event
+}
+
+void use_after_free() {
+    unsigned* device = nullptr;
+    unsigned* host = nullptr;
+    PinnedMemory other(4096);
+    CALL(cudaMalloc(&device, 4096));
+    CALL(cudaMallocHost(&host, 4096));
+    CALL(cudaFree(device));
+    CALL(cudaFreeHost(host));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpy(device, other, 4096, cudaMemcpyHostToDevice));  // at: copy to freed memory
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemset(device, 0, 4096));                              // at: memset of freed memory
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaFree(device));                                         // at: freed again
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaFreeHost(host));                                       // at: host memory freed again
+    sink = host[0];                                                                                // at: read of freed memory
+    write<<<1, 1>>>(device, 1);
+    CALL(cudaDeviceSynchronize());
+}
+
+void copies_out_of_bounds() {
+    DeviceMemory device(1000);
+    PinnedMemory host(2000);
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpy(device, host, 1001, cudaMemcpyHostToDevice));  // at: too many bytes
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpyAsync(host, device, 1001, cudaMemcpyDeviceToHost));  // at: device too short
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemset(device + 200, 0, 201));                        // at: memset too long
+    CALL(cudaMemcpy(device + 125, host + 250, 500, cudaMemcpyHostToDevice));
+}
+
+__global__ void write_beyond(unsigned* to, unsigned count) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) {
+        to[i] = i;  // at: write beyond
+    }
+}
+
+void kernel_out_of_bounds() {
+    DeviceMemory device(1000 * sizeof(unsigned));
+    write_beyond<<<8, 128>>>(device, 1000);
+    CALL(cudaDeviceSynchronize());
+    write_beyond<<<8, 128>>>(device, 1003);
+    CALL(cudaDeviceSynchronize());
+}
+
+void wrong_direction() {
+    DeviceMemory device(4096);
+    PinnedMemory host(4096);
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpy(device, host, 4096, cudaMemcpyDeviceToHost));  // at: wrong direction
+    CALL(cudaMemcpy(device, host, 4096, cudaMemcpyDefault));
+}
+
+void device_pointer_on_host() {
+    DeviceMemory device(4096);
+    std::printf("before\n");
+    CALL(cudaMemset(device, 0, 4096));
+    device[0] = 1;  // at: device pointer on the host
+    std::printf("never reached\n");
+}
+
+void launch_error_nobody_looked_at() {
+    write<<<1, 2048>>>(nullptr, 1);  // at: launch nobody looked at
+}
+
+void launch_error_looked_at() {
+    write<<<1, 2048>>>(nullptr, 1);
+    EXPECT_ERROR(cudaErrorInvalidConfiguration, cudaGetLastError());
+    write<<<1, 2048>>>(nullptr, 1);
+    EXPECT_ERROR(cudaErrorInvalidConfiguration, cudaPeekAtLastError());
+}
+
+// --- errors ---
+
+#define TRY(call)                               \
+    if (const cudaError_t error = (call); error != cudaSuccess) { \
+        return error;                           \
+    }
+
+struct Pipeline {
+    unsigned *device = nullptr, *host = nullptr, *registered = nullptr;
+    cudaStream_t first = nullptr, second = nullptr;
+    cudaEvent_t event = nullptr;
+
+    cudaError_t run() {
+        registered = new unsigned[1024];
+        TRY(cudaMalloc(&device, 2 * touched));
+        TRY(cudaMallocHost(&host, 2 * touched));
+        TRY(cudaHostRegister(registered, 4096, 0));
+        is_registered = true;
+        TRY(cudaStreamCreate(&first));
+        TRY(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+        TRY(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+        TRY(cudaMemcpy(device, registered, 4096, cudaMemcpyHostToDevice));
+        TRY(cudaMemsetAsync(device, 0, touched, first));
+        write<<<blocks, threads, 0, first>>>(device, 1);
+        TRY(cudaGetLastError());
+        TRY(cudaEventRecord(event, first));
+        TRY(cudaStreamWaitEvent(second, event, 0));
+        TRY(cudaMemcpyAsync(host, device, touched, cudaMemcpyDeviceToHost, second));
+        TRY(cudaEventSynchronize(event));
+        TRY(cudaStreamSynchronize(second));
+        TRY(cudaDeviceSynchronize());
+        return cudaSuccess;
+    }
+
+    cudaError_t release() {
+        cudaError_t first_error = cudaSuccess;
+        const auto keep = [&](cudaError_t error) { first_error = first_error == cudaSuccess ? error : first_error; };
+        if (event != nullptr) {
+            keep(cudaEventDestroy(event));
+        }
+        for (const cudaStream_t stream : {first, second}) {
+            if (stream != nullptr) {
+                keep(cudaStreamDestroy(stream));
+            }
+        }
+        if (is_registered) {
+            keep(cudaHostUnregister(registered));
+        }
+        keep(cudaFreeHost(host));
+        keep(cudaFree(device));
+        delete[] registered;
+        return first_error;
+    }
+
+    bool is_registered = false;
+};
+
+void fails_once() {
+    Pipeline pipeline;
+    const cudaError_t run = pipeline.run();
+    const cudaError_t release = pipeline.release();
+    if (run != cudaSuccess || release != cudaSuccess) {
+        std::exit(10);
+    }
+}
+
+constexpr Case all_cases[] = {
+#define CASE(name) {#name, name}
+    CASE(pairs_in_order),
+    CASE(output_waited_for),
+    CASE(output_not_waited_for),
+    CASE(input_waited_for),
+    CASE(input_not_waited_for),
+    CASE(result_copied_too_early),
+    CASE(kernel_input_overwritten),
+    CASE(pinned_source_reused_after_waiting),
+    CASE(pinned_source_reused_too_early),
+    CASE(pageable_source_reused),
+    CASE(pageable_output_relied_upon),
+    CASE(pageable_output_waited_for),
+    CASE(pageable_input_relied_upon),
+    CASE(small_pageable_input_not_waited_for),
+    CASE(event_recorded_again),
+    CASE(events_used_twice),
+    CASE(unrecorded_event),
+    CASE(default_stream_orders_blocking_streams),
+    CASE(default_stream_and_non_blocking_stream),
+    CASE(chunks_apart),
+    CASE(chunks_that_overlap),
+    CASE(source_of_two_copies),
+    CASE(read_after_the_last_call),
+    CASE(allocation_does_not_order),
+    CASE(sync_pageable_copy_waits_for_earlier_work),
+    CASE(host_copies_are_accesses),
+    CASE(host_to_host_copy_is_an_access),
+    CASE(staged_copy_reads_its_source),
+    CASE(memset_of_pinned_memory),
+    CASE(host_work_while_the_device_works),
+    CASE(trusted_code_reads_too_early),
+    CASE(many_overlapping_sources),
+    CASE(leaks),
+    CASE(use_after_free),
+    CASE(copies_out_of_bounds),
+    CASE(kernel_out_of_bounds),
+    CASE(wrong_direction),
+    CASE(device_pointer_on_host),
+    CASE(launch_error_nobody_looked_at),
+    CASE(launch_error_looked_at),
+    CASE(fails_once),
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc == 5 && std::string(argv[1]) == "pair") {
+        pair(argv[2], argv[3], argv[4]);
+        return failures == 0 ? 0 : 1;
+    }
+    if (argc == 3 && std::string(argv[1]) == "pairs_without_order") {
+        for_each_second(argv[2], [&](const std::string& second) { pair(argv[2], second, "nothing"); });
+        return failures == 0 ? 0 : 1;
+    }
+    return run_one(all_cases, argc, argv);
+}
