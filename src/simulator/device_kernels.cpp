@@ -181,7 +181,11 @@ KernelCost SimulatedDevice::cost_of(const RunningKernel& kernel) const {
         static_cast<double>(kernel.rounds) / threads * static_cast<double>(profile_.work_round_latency.count());
     const double longest_ns = std::max(busy_ns, latency_ns);
     const double resident_share = std::min(1.0, threads / capacity);
-    const double busy_share = longest_ns > 0 ? busy_ns / longest_ns : 0;
+    // Declared rounds keep the multiprocessors busy throughout; other work is spread over the launch's overhead too, so
+    // that two small kernels run side by side.
+    const double overhead_ns = static_cast<double>(profile_.kernel_overhead.count());
+    const double spread_over_ns = rounds_ns >= busy_ns ? longest_ns : overhead_ns + longest_ns;
+    const double busy_share = longest_ns > 0 ? busy_ns / spread_over_ns : 0;
     return {profile_.kernel_overhead + Time(static_cast<std::int64_t>(longest_ns)),
             std::clamp(std::max(resident_share, busy_share), 1.0 / 1024, 1.0)};
 }
