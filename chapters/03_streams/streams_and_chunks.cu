@@ -126,18 +126,24 @@ public:
         }
         rounds_ = static_cast<unsigned>(std::max(1.0, few + (h2d_ms_ - few_ms) / ms_per_round));
         kernel_ms_ = stage_ms([&] { issue_kernel(0, elements_, rounds_, 0); });
+        forget_results();
         serial_ms_ = timed_ms(elements_, 1);
         keep_reference();
     }
 
     Point measure(unsigned streams, double chunk_mib) {
         const auto chunk = static_cast<std::size_t>(chunk_mib * bytes_per_mib) / sizeof(Element);
+        // The first run is compared in full; it also warms up.
+        forget_results();
+        const double first_ms = timed_ms(chunk, streams);
+        compare();
+        if (device_hooks_simulated()) {  // simulated time is the same every time: once is enough
+            return {streams, chunk_mib, serial_ms_, first_ms};
+        }
         std::vector<double> serial, pipelined;
-        for (unsigned i = 0; i < repeats_; ++i) {
-            // In turn, so that a change of clocks meets both. Simulated time is the same every time: once is enough.
-            serial.push_back(device_hooks_simulated() ? serial_ms_ : timed_ms(elements_, 1));
+        for (unsigned i = 0; i < repeats_; ++i) {  // in turn, so that a change of clocks meets both
+            serial.push_back(timed_ms(elements_, 1));
             pipelined.push_back(timed_ms(chunk, streams));
-            compare();
         }
         return {streams, chunk_mib, median(serial), median(pipelined)};
     }
@@ -189,7 +195,6 @@ private:
     // One run: chunks of `chunk` elements, dealt in turn to `streams` streams. One chunk in one stream is the serial
     // version.
     double timed_ms(std::size_t chunk, unsigned streams) {
-        forget_results();
         const std::uint64_t begin = device_hooks_clock_ns();
         std::size_t stream = 0;
         for (std::size_t offset = 0; offset < elements_; offset += chunk) {
@@ -325,7 +330,7 @@ int main(int argc, char** argv) {
     Options options;
     // The simulated device runs every thread of every kernel on the CPU: less data, and one run, as all are equal.
     options.total_mib = device_hooks_simulated() ? 64 : 256;
-    options.repeats = device_hooks_simulated() ? 1 : 7;
+    options.repeats = device_hooks_simulated() ? 1 : 15;
 
     CLI::App app{"Measures the speedup of a chunked pipeline by number of streams and by chunk size."};
     app.add_option("--total-mib", options.total_mib, "MiB copied in, and out")->check(CLI::Range(1, 16384));
