@@ -156,6 +156,8 @@ void start_tracing(const std::string& file) {
     recording = new Recording;
     recording->cupti = load_cupti();
     recording->file = file;
+    // Kernels are loaded now, so that loading one is not drawn as part of its first launch.
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     const Cupti& cupti = recording->cupti;
     expect(cupti.register_callbacks(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks");
     for (const CUpti_ActivityKind kind :

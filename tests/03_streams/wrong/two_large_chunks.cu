@@ -1,6 +1,6 @@
 // What is wrong: Two large chunks: to fill and to drain the pipeline takes most of the time.
-// Refused by: speed
-// Cause: too_slow
+// Refused by: overlap
+// Cause: no_overlap
 // Devices: sim gpu
 #include "lab.h"
 
