@@ -117,7 +117,7 @@ constexpr Entry entries[] = {
 
     // reset.
     {"course.reset.not_git", "{path} is not a git checkout, so the starter cannot be fetched back; take it from a fresh copy of the course",
-     "{path} 不是 git 代码库，无法取回初始代码；请从课程的新副本中复制"},
+     "{path} 不是 git 代码库，无法取回初始代码；请从课程的新副本中拷贝"},
     {"course.reset.git_failed", "git could not give the starter of {lab}: {reason}", "git 无法取出 {lab} 的初始代码：{reason}"},
     {"course.reset.unchanged", "{path} is the starter already; nothing was changed.", "{path} 已经是初始代码，没有改动。"},
     {"course.reset.kept", "Your file is kept as {path}", "你的文件已保留为 {path}"},

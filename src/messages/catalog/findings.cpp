@@ -55,11 +55,11 @@ constexpr Entry entries[] = {
      "nothing that CUDA promises orders these accesses: {first}; {second}. It works here because cudaMemcpyAsync with "
      "pageable host memory waits for its copy, which is not promised",
      "CUDA 并未保证这两次访问的先后：{first}；{second}。在这里能用，是因为主机内存为可分页内存时 cudaMemcpyAsync "
-     "会等复制完成才返回，而这一点并无保证"},
+     "会等拷贝完成才返回，而这一点并无保证"},
     {"finding.order_not_promised.next",
      "wait for the stream (cudaStreamSynchronize) before using the data; to have the copy overlap other work, allocate "
      "the host memory with cudaHostAlloc",
-     "使用数据之前先等待该流（cudaStreamSynchronize）；若想让复制与其他工作重叠，请用 cudaHostAlloc "
+     "使用数据之前先等待该流（cudaStreamSynchronize）；若想让拷贝与其他工作重叠，请用 cudaHostAlloc "
      "分配锁页内存（pinned）。"},
 
     {"finding.leaked_device_memory", "{bytes} bytes of device memory were allocated here and never freed",
@@ -89,7 +89,7 @@ constexpr Entry entries[] = {
 
     {"finding.copy_out_of_bounds",
      "a copy of {bytes} bytes does not fit: the allocation there has {allocation_bytes} bytes",
-     "这次复制 {bytes} 字节，放不下：那里分配的内存块只有 {allocation_bytes} 字节"},
+     "这次拷贝 {bytes} 字节，放不下：那里分配的内存块只有 {allocation_bytes} 字节"},
     {"finding.copy_out_of_bounds.next",
      "check the offset (in elements) and the size (in bytes), and the last chunk, which may be shorter",
      "检查偏移（以元素计）和大小（以字节计），以及可能较短的最后一块。"},
@@ -102,13 +102,13 @@ constexpr Entry entries[] = {
      "让下标不小于元素个数的线程直接返回，并为每一块传入它自己的元素个数。"},
 
     {"finding.wrong_copy_direction", "the copy is declared {given}, but its pointers make it {found}",
-     "这次复制声明的方向是 {given}，而指针表明它是 {found}"},
+     "这次拷贝声明的方向是 {given}，而指针表明它是 {found}"},
     {"finding.wrong_copy_direction.next", "the order is destination, source, bytes, direction: correct what is swapped",
      "参数顺序是目标、源、字节数、方向：请改正写反的那一个。"},
 
     {"finding.device_pointer_on_host", "host code uses a pointer to device memory", "主机代码直接使用了设备内存的指针"},
     {"finding.device_pointer_on_host.next", "copy the data to host memory first (cudaMemcpy or cudaMemcpyAsync)",
-     "先把数据复制到主机内存（cudaMemcpy 或 cudaMemcpyAsync）。"},
+     "先把数据拷贝到主机内存（cudaMemcpy 或 cudaMemcpyAsync）。"},
 
     {"finding.impossible_launch", "this kernel cannot be launched: {reason}", "这个核函数无法启动：{reason}"},
     {"finding.impossible_launch.next",
@@ -127,7 +127,7 @@ constexpr Entry entries[] = {
     {"finding.read_unwritten", "memory is read here that nothing has written yet", "这里读取的内存还没有被写入过"},
     {"finding.read_unwritten.next",
      "check that every element is copied in or computed first: the offsets, the sizes, the last chunk, the order",
-     "检查每个元素是否都先被复制进来或计算出来：偏移、大小、最后一块以及先后顺序。"},
+     "检查每个元素是否都先被拷贝进来或计算出来：偏移、大小、最后一块以及先后顺序。"},
 
     {"finding.destroyed_in_use", "this is given back while work that was issued earlier still uses it",
      "这里归还的资源仍被先前提交的工作使用"},

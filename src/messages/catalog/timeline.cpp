@@ -23,7 +23,7 @@ constexpr Entry entries[] = {
     {"timeline.busy", "busy: H2D {h2d} %, kernel {kernel} %, D2H {d2h} % of the time",
      "忙碌时间占比：H2D {h2d} %，核函数 {kernel} %，D2H {d2h} %"},
     {"timeline.overlap", "a copy and a kernel at once: {time} ({share} %)",
-     "复制与核函数同时进行：{time}（{share} %）"},
+     "拷贝与核函数同时进行：{time}（{share} %）"},
     {"timeline.both_directions", "H2D and D2H at once: {time} ({share} %)", "H2D 与 D2H 同时进行：{time}（{share} %）"},
     {"timeline.nothing", "no operations on the device", "设备上没有任何操作"},
 
