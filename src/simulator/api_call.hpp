@@ -41,6 +41,8 @@ private:
     Time start_{};
 };
 
-inline const device::Profile& profile() { return SimulatedDevice::instance().profile(); }
+inline const device::Profile& profile() {
+    return SimulatedDevice::instance().profile();
+}
 
 }  // namespace simulator

@@ -52,4 +52,6 @@ void run_all_threads(ThreadFunction function, const dim3& grid, const dim3& bloc
 
 }  // namespace simulator
 
-extern "C" void* simulator_dynamic_shared_memory(void) { return simulator::shared_memory.data(); }
+extern "C" void* simulator_dynamic_shared_memory(void) {
+    return simulator::shared_memory.data();
+}

@@ -17,15 +17,21 @@ constexpr unsigned max_grid_yz = 65535;
 constexpr unsigned max_grid_x = 2147483647;
 constexpr std::size_t max_shared_bytes = 48 * 1024;
 
-bool has_zero(const dim3& size) { return size.x == 0 || size.y == 0 || size.z == 0; }
+bool has_zero(const dim3& size) {
+    return size.x == 0 || size.y == 0 || size.z == 0;
+}
 
-std::uint64_t volume(const dim3& size) { return std::uint64_t{size.x} * size.y * size.z; }
+std::uint64_t volume(const dim3& size) {
+    return std::uint64_t{size.x} * size.y * size.z;
+}
 
 ThreadFunction thread_function(KernelBody& body) {
     return {[](void* kernel) { static_cast<KernelBody*>(kernel)->run_thread(); }, &body};
 }
 
-std::string text_of(const uint3& position) { return fmt::format("({}, {}, {})", position.x, position.y, position.z); }
+std::string text_of(const uint3& position) {
+    return fmt::format("({}, {}, {})", position.x, position.y, position.z);
+}
 
 struct ThreadPosition {
     std::string block;
@@ -207,6 +213,8 @@ void SimulatedDevice::check_kernel_bounds(const RunningKernel& kernel, const std
     }
 }
 
-void SimulatedDevice::charge_rounds(unsigned rounds) { rounds_ += rounds; }
+void SimulatedDevice::charge_rounds(unsigned rounds) {
+    rounds_ += rounds;
+}
 
 }  // namespace simulator

@@ -12,7 +12,9 @@ namespace {
 // waits for its stream whatever the size.
 constexpr std::size_t staged_at_once_bytes = 64 * 1024;
 
-std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t address_of(const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 Time time_for(double bytes, double bytes_per_second) {
     return Time(static_cast<std::int64_t>(bytes / bytes_per_second * 1e9));
@@ -191,7 +193,8 @@ void SimulatedDevice::poison_destination(const CopyRequest& request) {
     const std::uintptr_t begin = address_of(request.to);
     const auto first = pending_sources_.lower_bound(begin - std::min(begin, largest_pending_source_));
     const auto last = pending_sources_.lower_bound(begin + request.bytes);
-    const bool read = std::any_of(first, last, [begin](const auto& source) { return source.first + source.second > begin; });
+    const bool read =
+        std::any_of(first, last, [begin](const auto& source) { return source.first + source.second > begin; });
     if (!read) {
         std::memset(request.to, poison_byte, request.bytes);
     }

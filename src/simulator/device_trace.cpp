@@ -31,8 +31,7 @@ void SimulatedDevice::find_leaks() {
     // Warnings: the system takes everything back at exit, and many correct programs rely on that.
     constexpr auto severity = device::Severity::warning;
     for (const auto& [begin, allocation] : memory_.live()) {
-        const char* const kind =
-            allocation.kind == MemoryKind::device ? "leaked_device_memory" : "leaked_host_memory";
+        const char* const kind = allocation.kind == MemoryKind::device ? "leaked_device_memory" : "leaked_host_memory";
         add_finding(kind, severity, allocation.allocated_at, {{"bytes", std::to_string(allocation.bytes)}});
     }
     for (const auto& [number, stream] : stream_order_) {

@@ -10,7 +10,9 @@ namespace {
 constexpr double nanoseconds_per_second = 1e9;
 constexpr double smallest_share = 1e-6;  // less of the device than this does not start a kernel
 
-Time rounded_up(double nanoseconds) { return Time(static_cast<std::int64_t>(std::ceil(nanoseconds))); }
+Time rounded_up(double nanoseconds) {
+    return Time(static_cast<std::int64_t>(std::ceil(nanoseconds)));
+}
 
 }  // namespace
 

@@ -31,9 +31,9 @@ struct KernelCost {
 struct TaskSpec {
     Resource resource = Resource::none;
     std::uint32_t stream = 0;
-    double bytes = 0;             // copies: bytes to move
-    double bytes_per_second = 0;  // copies: rate when the other direction is idle
-    Time duration{};              // device_memory: how long it takes
+    double bytes = 0;                                       // copies: bytes to move
+    double bytes_per_second = 0;                            // copies: rate when the other direction is idle
+    Time duration{};                                        // device_memory: how long it takes
     std::function<KernelCost()> start = {};                 // called at the virtual start; kernels return their cost
     std::function<void(Time start, Time end)> finish = {};  // called at the virtual end
 };
@@ -72,7 +72,7 @@ private:
         Time begin{};
         std::size_t waits_for = 0;
         std::vector<TaskId> dependents;
-        Resource origin = Resource::none;   // the engine whose work ended last before this point
+        Resource origin = Resource::none;  // the engine whose work ended last before this point
         std::uint32_t origin_stream = 0;
         std::uint64_t generation = 0;  // of the scheduled end; older ones are void
     };

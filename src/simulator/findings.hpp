@@ -12,8 +12,8 @@ namespace simulator {
 
 class FindingLog {
 public:
-    // Keeps `finding` and, unless `quiet`, prints it to stderr as `file:line: message`. Findings of the same kind at the
-    // same pair of lines are kept once.
+    // Keeps `finding` and, unless `quiet`, prints it to stderr as `file:line: message`. Findings of the same kind at
+    // the same pair of lines are kept once.
     void add(device::Finding finding);
 
     void set_quiet(bool quiet) { quiet_ = quiet; }

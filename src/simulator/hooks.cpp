@@ -58,14 +58,18 @@ void device_hooks_host_work_ns(uint64_t nanoseconds) {
     HookCall()->spend(simulator::Time(nanoseconds));
 }
 
-int device_hooks_simulated(void) { return 1; }
+int device_hooks_simulated(void) {
+    return 1;
+}
 
 uint64_t device_hooks_fail_call(uint64_t n) {
     return HookCall()->arm_failure(n);
 }
 
 // lab::work declares its rounds here instead of doing them one by one.
-void simulator_charge_rounds(unsigned rounds) { SimulatedDevice::instance().charge_rounds(rounds); }
+void simulator_charge_rounds(unsigned rounds) {
+    SimulatedDevice::instance().charge_rounds(rounds);
+}
 
 void simulator_atomic_access(const volatile void* address, size_t bytes) {
     simulator::record_access(address, bytes, Access::atomic,

@@ -36,10 +36,13 @@ Arena::Arena(std::size_t bytes) {
             return;
         }
     }
-    throw std::runtime_error("the simulated device expected to reserve 1 GiB of addresses, found less: raise `ulimit -v`");
+    throw std::runtime_error(
+        "the simulated device expected to reserve 1 GiB of addresses, found less: raise `ulimit -v`");
 }
 
-Arena::~Arena() { munmap(reinterpret_cast<void*>(begin_), bytes_); }
+Arena::~Arena() {
+    munmap(reinterpret_cast<void*>(begin_), bytes_);
+}
 
 std::uintptr_t Arena::take(std::size_t bytes) {
     if (bytes > bytes_) {
@@ -127,7 +130,8 @@ const Allocation* Memory::find(std::uintptr_t address) const {
 
 const Allocation* Memory::find_freed(std::uintptr_t address) const {
     const auto found = last_at_or_before(freed_, address);
-    return found != freed_.end() && address < found->second.end() && find(address) == nullptr ? &found->second : nullptr;
+    return found != freed_.end() && address < found->second.end() && find(address) == nullptr ? &found->second
+                                                                                              : nullptr;
 }
 
 MemoryKind Memory::kind_of(std::uintptr_t address) const {

@@ -1,5 +1,5 @@
-// The simulated device's memory and the host's pinned memory: two reserved stretches of addresses, and what is allocated
-// in them. Device memory is ordinary host memory that only kernels and copies may touch.
+// The simulated device's memory and the host's pinned memory: two reserved stretches of addresses, and what is
+// allocated in them. Device memory is ordinary host memory that only kernels and copies may touch.
 #pragma once
 
 #include <cstddef>

@@ -28,8 +28,8 @@ void OrderingChecker::operation_accesses(std::uint64_t id, Epoch epoch, const Ve
     access({epoch, id, record_of(operations_, id).called_from}, clock, intervals);
 }
 
-void OrderingChecker::host_accesses(Epoch epoch, const VectorClock& clock,
-                                    const std::vector<AccessInterval>& intervals, const std::string& label) {
+void OrderingChecker::host_accesses(Epoch epoch, const VectorClock& clock, const std::vector<AccessInterval>& intervals,
+                                    const std::string& label) {
     host_label_ = label;
     access({epoch, 0, 0}, clock, intervals);
 }

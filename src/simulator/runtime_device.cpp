@@ -201,7 +201,9 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
     return cudaSuccess;
 }
 
-cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+cudaError_t cudaDriverGetVersion(int* version) {
+    return cudaRuntimeGetVersion(version);
+}
 
 cudaError_t cudaGetLastError(void) {
     ApiCall call("cudaGetLastError", SIMULATOR_CALLED_FROM, simulator::Time{});
@@ -213,9 +215,13 @@ cudaError_t cudaPeekAtLastError(void) {
     return call.device().last_error();
 }
 
-const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
+const char* cudaGetErrorName(cudaError_t error) {
+    return text_of(error).name;
+}
 
-const char* cudaGetErrorString(cudaError_t error) { return text_of(error).description; }
+const char* cudaGetErrorString(cudaError_t error) {
+    return text_of(error).description;
+}
 
 }  // extern "C"
 
@@ -227,8 +233,9 @@ void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t shared_b
     Stream* const in = call.device().stream(stream);
     cudaError_t error = cudaErrorInvalidResourceHandle;
     if (in != nullptr) {
-        error = call.fails() ? cudaErrorLaunchFailure
-                             : call.device().launch({name, grid, block, shared_bytes, in, std::move(body), call_address});
+        error = call.fails()
+                    ? cudaErrorLaunchFailure
+                    : call.device().launch({name, grid, block, shared_bytes, in, std::move(body), call_address});
     }
     call.device().record_launch_error(name, error, call_address);
 }

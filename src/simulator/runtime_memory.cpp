@@ -72,7 +72,9 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
     return call.result(call.device().allocate(MemoryKind::device, pointer, bytes, SIMULATOR_CALLED_FROM));
 }
 
-cudaError_t cudaFree(void* pointer) { return give_back("cudaFree", MemoryKind::device, pointer, SIMULATOR_CALLED_FROM); }
+cudaError_t cudaFree(void* pointer) {
+    return give_back("cudaFree", MemoryKind::device, pointer, SIMULATOR_CALLED_FROM);
+}
 
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
     return allocate_pinned("cudaHostAlloc", pointer, bytes, SIMULATOR_CALLED_FROM);

@@ -164,7 +164,9 @@ cudaError_t SimulatedDevice::take_last_error() {
     return std::exchange(last_error_, cudaSuccess);
 }
 
-bool SimulatedDevice::next_call_fails() { return ++calls_since_arming_ == failing_call_; }
+bool SimulatedDevice::next_call_fails() {
+    return ++calls_since_arming_ == failing_call_;
+}
 
 std::uint64_t SimulatedDevice::arm_failure(std::uint64_t nth_call) {
     failing_call_ = nth_call;
@@ -232,8 +234,7 @@ TaskId SimulatedDevice::mark(Stream& stream, TaskId also_after) {
     std::vector<TaskId> tasks = before(stream);
     tasks.push_back(also_after);
     stream.clock = past_of(stream);
-    stream.last_task = engine_.submit({.stream = stream.number}, tasks,
-                                      host_time_ + profile_.submission_latency);
+    stream.last_task = engine_.submit({.stream = stream.number}, tasks, host_time_ + profile_.submission_latency);
     return stream.last_task;
 }
 
@@ -245,7 +246,9 @@ void SimulatedDevice::wait_for(TaskId task) {
     engine_.advance_to(host_time_);
 }
 
-void SimulatedDevice::join_host(const VectorClock& clock) { host_clock_.join(clock); }
+void SimulatedDevice::join_host(const VectorClock& clock) {
+    host_clock_.join(clock);
+}
 
 // --- streams ---
 
@@ -332,7 +335,9 @@ Event* SimulatedDevice::event(cudaEvent_t handle) {
     return found != events_.end() ? found->second.get() : nullptr;
 }
 
-void SimulatedDevice::destroy_event(cudaEvent_t handle) { events_.erase(handle); }
+void SimulatedDevice::destroy_event(cudaEvent_t handle) {
+    events_.erase(handle);
+}
 
 void SimulatedDevice::record(Event& event, Stream& stream) {
     event.task = mark(stream, 0);

@@ -84,7 +84,8 @@ public:
     void end_call(const char* name, Time start, std::uintptr_t called_from);
     void begin_range(const char* name);
     void end_range();
-    // Host code that is not instrumented accesses memory: named by `label`, or by the call that returns to `called_from`.
+    // Host code that is not instrumented accesses memory: named by `label`, or by the call that returns to
+    // `called_from`.
     void trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label,
                              std::uintptr_t called_from = 0);
 

@@ -32,7 +32,9 @@ DeviceActivity kernel(std::uint32_t correlation, std::uint32_t stream, const std
     return {OperationKind::kernel, name, correlation, stream, 5000, 6000, 0, HostMemory::none};
 }
 
-device::Trace traced(const Activities& activities) { return trace_of(activities, "a GPU", 3); }
+device::Trace traced(const Activities& activities) {
+    return trace_of(activities, "a GPU", 3);
+}
 
 TEST(KernelName, is_what_the_program_wrote) {
     EXPECT_EQ(kernel_name("scale(float*, int)"), "scale");
@@ -96,7 +98,8 @@ TEST(Trace, operations_take_their_name_and_their_kind_of_call_from_the_call) {
                         {"cudaMemcpy_v3020", 2, 1200, 1250},
                         {"cudaMemsetAsync_v3020", 3, 1300, 1350},
                         {"cudaLaunchKernel_v7000", 4, 1400, 1450}};
-    activities.operations = {copy_in(1, 7, 2000, 2100), copy_in(2, 7, 2100, 2200),
+    activities.operations = {copy_in(1, 7, 2000, 2100),
+                             copy_in(2, 7, 2100, 2200),
                              {OperationKind::memset, "", 3, 7, 2200, 2300, 64, HostMemory::none},
                              kernel(4, 7, "void scale<float>(float*)")};
     const device::Trace trace = traced(activities);

@@ -46,10 +46,12 @@ public:
 
     TaskId copy(Resource direction, std::uint32_t stream, double bytes, std::initializer_list<TaskId> after = {},
                 Time not_before = {}) {
-        return add({.resource = direction, .stream = stream, .bytes = bytes, .bytes_per_second = 1e10}, after, not_before);
+        return add({.resource = direction, .stream = stream, .bytes = bytes, .bytes_per_second = 1e10}, after,
+                   not_before);
     }
 
-    TaskId kernel(std::uint32_t stream, KernelCost cost, std::initializer_list<TaskId> after = {}, Time not_before = {}) {
+    TaskId kernel(std::uint32_t stream, KernelCost cost, std::initializer_list<TaskId> after = {},
+                  Time not_before = {}) {
         TaskSpec spec{.resource = Resource::compute, .stream = stream};
         spec.start = [cost] { return cost; };
         return add(std::move(spec), after, not_before);
@@ -223,7 +225,8 @@ TEST(Engine, a_kernel_makes_do_with_the_share_that_is_left) {
     const TaskId first = schedule.kernel(1, {.duration = 12us, .share = 0.75});
     const TaskId second = schedule.kernel(2, {.duration = 10us, .share = 0.5});
     schedule.engine.run_until_idle();
-    // A quarter of the device is half of what the second can fill: 6 us of its work in 12 us, the last 4 us at full speed.
+    // A quarter of the device is half of what the second can fill: 6 us of its work in 12 us, the last 4 us at full
+    // speed.
     EXPECT_EQ(schedule[first], (Span{0us, 12us}));
     EXPECT_EQ(schedule[second], (Span{0us, 16us}));
 }
@@ -318,8 +321,9 @@ void submit_pipeline(Schedule& schedule, std::uint32_t streams, std::size_t task
                                              static_cast<double>(random() % 50'000 + 1), {before, other}, not_before);
                 break;
             case 1:
-                last[stream] = schedule.kernel(stream, {Time(random() % 5000), 1.0 / static_cast<double>(random() % 8 + 1)},
-                                               {before, other}, not_before);
+                last[stream] =
+                    schedule.kernel(stream, {Time(random() % 5000), 1.0 / static_cast<double>(random() % 8 + 1)},
+                                    {before, other}, not_before);
                 break;
             case 2:
                 last[stream] = schedule.on_device_memory(stream, Time(random() % 2000), {before, other});

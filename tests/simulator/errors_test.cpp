@@ -22,10 +22,11 @@ TEST_P(Errors, are_those_of_the_runtime_api) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Errors,
-                         testing::Values("invalid_handles", "null_pointers", "invalid_flags_and_devices", "no_direction",
-                                         "invalid_memory", "too_much_memory", "last_error", "impossible_launches",
-                                         "not_ready_is_no_last_error", "unrecorded_event_has_no_elapsed_time",
-                                         "beyond_the_end", "zero_sizes", "names"),
+                         testing::Values("invalid_handles", "null_pointers", "invalid_flags_and_devices",
+                                         "no_direction", "invalid_memory", "too_much_memory", "last_error",
+                                         "impossible_launches", "not_ready_is_no_last_error",
+                                         "unrecorded_event_has_no_elapsed_time", "beyond_the_end", "zero_sizes",
+                                         "names"),
                          [](const auto& info) { return info.param; });
 
 TEST(ImpossibleLaunches, are_found_and_say_why) {

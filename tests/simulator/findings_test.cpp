@@ -33,7 +33,8 @@ void expect_at(const device::SourceLine& found, const std::string& marker) {
 }
 
 // Exactly one finding, of `kind`, at the lines marked `at` and (unless empty) `other`.
-Finding expect_only(const ProgramRun& result, const std::string& kind, const std::string& at, const std::string& other = {}) {
+Finding expect_only(const ProgramRun& result, const std::string& kind, const std::string& at,
+                    const std::string& other = {}) {
     if (result.trace.findings.size() != 1) {
         ADD_FAILURE() << "expected one finding, found " << result.trace.findings.size() << ":\n" << result.output;
         return {};
@@ -62,19 +63,21 @@ void expect_nothing(const std::vector<std::string>& arguments) {
 
 // --- every pair of accesses ---
 
-const std::vector<std::string> on_device{"kernel_reads_device",      "kernel_writes_device",      "copy_to_device",
-                                         "copy_from_device",         "copy_within_device_reads",  "copy_within_device_writes",
+const std::vector<std::string> on_device{"kernel_reads_device", "kernel_writes_device",     "copy_to_device",
+                                         "copy_from_device",    "copy_within_device_reads", "copy_within_device_writes",
                                          "memset_device"};
 const std::vector<std::string> on_host{"kernel_reads_host", "kernel_writes_host", "copy_from_host", "copy_to_host",
                                        "memset_host",       "host_reads",         "host_writes"};
 
 bool only_reads(const std::string& access) {
-    static const std::set<std::string> reads{"kernel_reads_device",      "copy_from_device",  "copy_within_device_reads",
-                                             "kernel_reads_host",        "copy_from_host",    "host_reads"};
+    static const std::set<std::string> reads{"kernel_reads_device", "copy_from_device", "copy_within_device_reads",
+                                             "kernel_reads_host",   "copy_from_host",   "host_reads"};
     return reads.contains(access);
 }
 
-bool is_host(const std::string& access) { return access.starts_with("host_"); }
+bool is_host(const std::string& access) {
+    return access.starts_with("host_");
+}
 
 class Pairs : public testing::TestWithParam<std::string> {};
 
@@ -101,11 +104,13 @@ TEST_P(Pairs, without_order_are_found_once_each_with_both_lines) {
 INSTANTIATE_TEST_SUITE_P(OnDevice, Pairs, testing::ValuesIn(on_device), [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(OnHost, Pairs, testing::ValuesIn(on_host), [](const auto& info) { return info.param; });
 
-TEST(OrderedPairs, are_not_found) { expect_nothing({"pairs_in_order"}); }
+TEST(OrderedPairs, are_not_found) {
+    expect_nothing({"pairs_in_order"});
+}
 
 TEST(Order, between_streams_comes_from_each_call_that_promises_it) {
-    for (const std::string how : {"event", "same_stream", "stream_synchronize", "device_synchronize", "event_synchronize",
-                                  "stream_query", "event_query", "legacy_stream", "free"}) {
+    for (const std::string how : {"event", "same_stream", "stream_synchronize", "device_synchronize",
+                                  "event_synchronize", "stream_query", "event_query", "legacy_stream", "free"}) {
         expect_nothing({"pair", "kernel_writes_device", "copy_from_device", how});
     }
 }
@@ -212,7 +217,9 @@ TEST(Races, trusted_code_is_named_as_it_asks) {
     EXPECT_EQ(finding.details.at("second.name"), "host_output");
 }
 
-TEST(Pageable, sources_may_be_reused_after_the_call) { expect_nothing({"pageable_source_reused"}); }
+TEST(Pageable, sources_may_be_reused_after_the_call) {
+    expect_nothing({"pageable_source_reused"});
+}
 
 TEST(Pageable, order_that_is_not_promised_is_a_warning) {
     for (const auto& [name, at, other] :
@@ -335,7 +342,8 @@ TEST(FaultInjection, lets_every_call_fail_once_and_the_program_can_clean_up) {
         ASSERT_EQ(result.exit_status, error_reported) << "call " << nth << ":\n" << result.output;
         ++failed;
     }
-    // 6 allocations and creations, 1 copy, 1 memset, 1 launch, 2 event calls, 1 copy, 3 synchronizations, 6 to give back.
+    // 6 allocations and creations, 1 copy, 1 memset, 1 launch, 2 event calls, 1 copy, 3 synchronizations, 6 to give
+    // back.
     EXPECT_EQ(failed, 21);
 }
 

@@ -1,6 +1,6 @@
-// Random programs against an oracle that knows nothing of the simulator: a graph of what each step comes after. Programs
-// that the oracle finds ordered must run without a finding and compute what they compute step by step; with one ordering
-// step taken out, something must be found exactly when the oracle says that it mattered.
+// Random programs against an oracle that knows nothing of the simulator: a graph of what each step comes after.
+// Programs that the oracle finds ordered must run without a finding and compute what they compute step by step; with
+// one ordering step taken out, something must be found exactly when the oracle says that it mattered.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,8 +30,12 @@ constexpr unsigned buffers = 5;
 constexpr unsigned events = 4;
 constexpr unsigned streams = 5;  // 0: the legacy default stream; 1 and 2 block; 3 and 4 do not
 
-bool is_device(unsigned buffer) { return buffer < device_buffers; }
-bool is_blocking(unsigned stream) { return stream < 3; }
+bool is_device(unsigned buffer) {
+    return buffer < device_buffers;
+}
+bool is_blocking(unsigned stream) {
+    return stream < 3;
+}
 
 struct Range {
     unsigned buffer = 0;
@@ -45,10 +49,10 @@ struct StepAccess {
 };
 
 enum class Kind {
-    kernel,         // reads `from`, writes or atomically adds to `to`
-    copy,           // from `from` to `to`, asynchronous
-    waiting_copy,   // the same, in the legacy default stream; the host waits unless both are on the device
-    fill,           // asynchronous
+    kernel,        // reads `from`, writes or atomically adds to `to`
+    copy,          // from `from` to `to`, asynchronous
+    waiting_copy,  // the same, in the legacy default stream; the host waits unless both are on the device
+    fill,          // asynchronous
     host_read,
     host_write,
     record,
@@ -161,7 +165,8 @@ private:
     };
 
     static bool conflict(const StepAccess& a, const StepAccess& b) {
-        const bool overlap = a.range.buffer == b.range.buffer && a.range.begin < b.range.end && b.range.begin < a.range.end;
+        const bool overlap =
+            a.range.buffer == b.range.buffer && a.range.begin < b.range.end && b.range.begin < a.range.end;
         return overlap && !(a.kind == b.kind && a.kind != Access::write);
     }
 
@@ -274,7 +279,8 @@ private:
                 step.to = random_range(0, device_buffers - 1, count);
                 step.writes_by = pick(3) == 0 ? Access::atomic : Access::write;
                 if (step.writes_by == Access::atomic) {
-                    step.from = {step.to.buffer == 0 ? 1U : 0U, step.from.begin, step.from.end};  // no plain access of the sum
+                    step.from = {step.to.buffer == 0 ? 1U : 0U, step.from.begin,
+                                 step.from.end};  // no plain access of the sum
                 }
                 break;
             case 3:
@@ -285,7 +291,8 @@ private:
                 step.from = random_range(0, buffers - 1, count);
                 do {
                     step.to = random_range(0, buffers - 1, count);
-                } while (step.to.buffer == step.from.buffer || (!is_device(step.from.buffer) && !is_device(step.to.buffer)));
+                } while (step.to.buffer == step.from.buffer ||
+                         (!is_device(step.from.buffer) && !is_device(step.to.buffer)));
                 break;
             case 6:
                 step.kind = Kind::fill;
@@ -404,13 +411,18 @@ public:
         Event& event = *device_.event(events_[step.event]);
         switch (step.kind) {
             case Kind::kernel:
-                EXPECT_EQ(device_.launch({"kernel", dim3(1), dim3(1), 0, &stream, std::make_unique<Kernel>(step, *this), 0}),
-                          cudaSuccess);
+                EXPECT_EQ(
+                    device_.launch({"kernel", dim3(1), dim3(1), 0, &stream, std::make_unique<Kernel>(step, *this), 0}),
+                    cudaSuccess);
                 break;
             case Kind::copy:
             case Kind::waiting_copy:
-                EXPECT_EQ(device_.copy({.to = begin(step.to), .from = begin(step.from), .bytes = bytes(step.to),
-                                        .stream = &stream, .asynchronous = step.kind == Kind::copy, .call = "copy"}),
+                EXPECT_EQ(device_.copy({.to = begin(step.to),
+                                        .from = begin(step.from),
+                                        .bytes = bytes(step.to),
+                                        .stream = &stream,
+                                        .asynchronous = step.kind == Kind::copy,
+                                        .call = "copy"}),
                           cudaSuccess);
                 break;
             case Kind::fill:
@@ -571,7 +583,9 @@ TEST_P(GeneratedPrograms, with_one_ordering_step_less_are_found_exactly_when_it_
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, GeneratedPrograms, testing::Values("h200-pcie5", "one-copy-engine"),
-                         [](const auto& info) { return info.param.front() == 'h' ? "two_copy_engines" : "one_copy_engine"; });
+                         [](const auto& info) {
+                             return info.param.front() == 'h' ? "two_copy_engines" : "one_copy_engine";
+                         });
 
 }  // namespace
 }  // namespace simulator

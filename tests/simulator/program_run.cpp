@@ -82,7 +82,11 @@ std::vector<device::Finding> ProgramRun::findings(const std::string& kind) const
 ProgramRun run(const Program& program, const std::vector<std::string>& arguments, const Environment& environment) {
     const fs::path trace_file = fs::path(testing::TempDir()) / ("trace-" + std::to_string(getpid()) + ".json");
     fs::remove(trace_file);
-    std::vector<std::string> command{"env", "-u", device::environment::profile_file, "-u", device::environment::fail_call,
+    std::vector<std::string> command{"env",
+                                     "-u",
+                                     device::environment::profile_file,
+                                     "-u",
+                                     device::environment::fail_call,
                                      std::string(device::environment::trace_file) + "=" + trace_file.string(),
                                      std::string(device::environment::language) + "=en"};
     for (const auto& [name, value] : environment) {
@@ -104,6 +108,8 @@ ProgramRun run(const Program& program, const std::vector<std::string>& arguments
     return run;
 }
 
-std::string profile_file(const std::string& name) { return fs::path(PROFILE_DIRECTORY) / (name + ".json"); }
+std::string profile_file(const std::string& name) {
+    return fs::path(PROFILE_DIRECTORY) / (name + ".json");
+}
 
 }  // namespace simulator

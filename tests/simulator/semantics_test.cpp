@@ -1,5 +1,5 @@
-// When calls return and operations run, on each profile: the rows and notes of CUDA's documented semantics, by relations
-// that hold whatever the profile's figures are. The programs check the data themselves.
+// When calls return and operations run, on each profile: the rows and notes of CUDA's documented semantics, by
+// relations that hold whatever the profile's figures are. The programs check the data themselves.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,9 +13,13 @@ namespace {
 using std::chrono::nanoseconds;
 using namespace std::chrono_literals;
 
-nanoseconds duration(const device::HostCall& call) { return call.end - call.start; }
+nanoseconds duration(const device::HostCall& call) {
+    return call.end - call.start;
+}
 
-bool overlap(const device::Operation& a, const device::Operation& b) { return a.start < b.end && b.start < a.end; }
+bool overlap(const device::Operation& a, const device::Operation& b) {
+    return a.start < b.end && b.start < a.end;
+}
 
 class Semantics : public testing::TestWithParam<std::string> {
 protected:
@@ -287,7 +291,8 @@ TEST_P(Semantics, a_wait_uses_the_latest_recording_at_the_time_of_the_call) {
 
 TEST_P(Semantics, an_event_never_recorded_is_no_work) {
     const ProgramRun result = run_case("an_unrecorded_event_holds_nothing_up");
-    EXPECT_TRUE(overlap(result.operation("kernel nobody waits for"), result.operation("kernel that waits for nothing")));
+    EXPECT_TRUE(
+        overlap(result.operation("kernel nobody waits for"), result.operation("kernel that waits for nothing")));
     EXPECT_EQ(duration(result.call("sync with an unrecorded event")), profile_.host.query);
 }
 

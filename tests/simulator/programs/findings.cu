@@ -48,6 +48,7 @@ volatile unsigned sink = 0;
 
 // One access of the shared device memory, or of the shared host memory.
 void access(const std::string& what, Shared& shared, bool is_first, cudaStream_t stream) {
+    constexpr cudaMemcpyKind within = cudaMemcpyDeviceToDevice;
     unsigned* const device = shared.own_device(is_first);
     unsigned* const host = shared.own_host(is_first);
     if (what == "kernel_reads_device") {
@@ -59,9 +60,9 @@ void access(const std::string& what, Shared& shared, bool is_first, cudaStream_t
     } else if (what == "copy_from_device") {
         CALL(cudaMemcpyAsync(host, shared.device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy_from_device
     } else if (what == "copy_within_device_reads") {
-        CALL(cudaMemcpyAsync(device, shared.device, bytes, cudaMemcpyDeviceToDevice, stream));  // at: copy_within_device_reads
+        CALL(cudaMemcpyAsync(device, shared.device, bytes, within, stream));  // at: copy_within_device_reads
     } else if (what == "copy_within_device_writes") {
-        CALL(cudaMemcpyAsync(shared.device, device, bytes, cudaMemcpyDeviceToDevice, stream));  // at: copy_within_device_writes
+        CALL(cudaMemcpyAsync(shared.device, device, bytes, within, stream));  // at: copy_within_device_writes
     } else if (what == "memset_device") {
         CALL(cudaMemsetAsync(shared.device, 2, bytes, stream));  // at: memset_device
     } else if (what == "kernel_reads_host") {
@@ -85,7 +86,7 @@ void access(const std::string& what, Shared& shared, bool is_first, cudaStream_t
 
 bool is_host(const std::string& what) { return what == "host_reads" || what == "host_writes"; }
 
-// Puts what comes next in `stream` (or on the host) behind the first access, by `how`. Returns the stream for the second.
+// Puts the second access behind the first, by `how`. Returns the stream for the second.
 cudaStream_t put_in_order(const std::string& how, Shared& shared) {
     if (how == "event") {
         CALL(cudaEventRecord(shared.event, shared.first));
@@ -358,16 +359,17 @@ void default_stream_and_non_blocking_stream() { non_blocking_stream_beside_the_d
 
 void chunks(std::size_t overlap) {
     constexpr std::size_t chunk = 100'000;  // no multiple of a page
-    DeviceMemory data(8 * chunk * sizeof(unsigned)), results(8 * chunk * sizeof(unsigned));
-    PinnedMemory in(8 * chunk * sizeof(unsigned)), out(8 * chunk * sizeof(unsigned));
+    constexpr std::size_t chunk_bytes = chunk * sizeof(unsigned);
+    DeviceMemory data(8 * chunk_bytes), results(8 * chunk_bytes);
+    PinnedMemory in(8 * chunk_bytes), out(8 * chunk_bytes);
     Stream streams[2];
     for (std::size_t i = 0; i < 8; ++i) {
         const std::size_t begin = i * chunk;
         const cudaStream_t stream = streams[i % 2];
-        CALL(cudaMemcpyAsync(data + begin, in + begin, chunk * sizeof(unsigned), cudaMemcpyHostToDevice, stream));  // at: chunk in
+        CALL(cudaMemcpyAsync(data + begin, in + begin, chunk_bytes, cudaMemcpyHostToDevice, stream));  // at: chunk in
         const std::size_t input = i == 3 ? begin - overlap : begin;
         copy<<<blocks, threads, 0, stream>>>(results + begin, data + input);  // at: chunk used
-        CALL(cudaMemcpyAsync(out + begin, results + begin, chunk * sizeof(unsigned), cudaMemcpyDeviceToHost, stream));
+        CALL(cudaMemcpyAsync(out + begin, results + begin, chunk_bytes, cudaMemcpyDeviceToHost, stream));
     }
     CALL(cudaDeviceSynchronize());
 }
@@ -494,13 +496,16 @@ void many_overlapping_sources() {
     fill(host, bytes, 5);
     CALL(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream));
     CALL(cudaMemcpyAsync(device + 8, host + 8, 4, cudaMemcpyHostToDevice, stream));
-    CALL(cudaMemcpyAsync(host + 1024, device + 16, 4096, cudaMemcpyDeviceToHost, stream));  // its bytes are still a source
+    // Its bytes are still a source of the first copy.
+    CALL(cudaMemcpyAsync(host + 1024, device + 16, 4096, cudaMemcpyDeviceToHost, stream));
     CALL(cudaMemcpyAsync(out, device, bytes, cudaMemcpyDeviceToHost, stream));
     CALL(cudaStreamSynchronize(stream));
     EXPECT(all_equal(out, bytes, 5));
 }
 
 // --- memory ---
+
+constexpr cudaError_t invalid = cudaErrorInvalidValue;
 
 void leaks() {
     unsigned* memory = nullptr;
@@ -522,11 +527,11 @@ void use_after_free() {
     CALL(cudaMallocHost(&host, 4096));
     CALL(cudaFree(device));
     CALL(cudaFreeHost(host));
-    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpy(device, other, 4096, cudaMemcpyHostToDevice));  // at: copy to freed memory
-    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemset(device, 0, 4096));                              // at: memset of freed memory
-    EXPECT_ERROR(cudaErrorInvalidValue, cudaFree(device));                                         // at: freed again
-    EXPECT_ERROR(cudaErrorInvalidValue, cudaFreeHost(host));                                       // at: host memory freed again
-    sink = host[0];                                                                                // at: read of freed memory
+    EXPECT_ERROR(invalid, cudaMemcpy(device, other, 4096, cudaMemcpyHostToDevice));  // at: copy to freed memory
+    EXPECT_ERROR(invalid, cudaMemset(device, 0, 4096));  // at: memset of freed memory
+    EXPECT_ERROR(invalid, cudaFree(device));  // at: freed again
+    EXPECT_ERROR(invalid, cudaFreeHost(host));  // at: host memory freed again
+    sink = host[0];  // at: read of freed memory
     write<<<1, 1>>>(device, 1);
     CALL(cudaDeviceSynchronize());
 }
@@ -535,7 +540,7 @@ void copies_out_of_bounds() {
     DeviceMemory device(1000);
     PinnedMemory host(2000);
     EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpy(device, host, 1001, cudaMemcpyHostToDevice));  // at: too many bytes
-    EXPECT_ERROR(cudaErrorInvalidValue, cudaMemcpyAsync(host, device, 1001, cudaMemcpyDeviceToHost));  // at: device too short
+    EXPECT_ERROR(invalid, cudaMemcpyAsync(host, device, 1001, cudaMemcpyDeviceToHost));  // at: device too short
     EXPECT_ERROR(cudaErrorInvalidValue, cudaMemset(device + 200, 0, 201));                        // at: memset too long
     CALL(cudaMemcpy(device + 125, host + 250, 500, cudaMemcpyHostToDevice));
 }

@@ -45,7 +45,8 @@ void expect_indices(dim3 grid, dim3 block) {
                 for (unsigned tz = 0; tz < block.z; ++tz)
                     for (unsigned ty = 0; ty < block.y; ++ty)
                         for (unsigned tx = 0; tx < block.x; ++tx) {
-                            const Indices expected{{tx, ty, tz}, {bx, by, bz}, {block.x, block.y, block.z}, {grid.x, grid.y, grid.z}};
+                            const Indices expected{
+                                {tx, ty, tz}, {bx, by, bz}, {block.x, block.y, block.z}, {grid.x, grid.y, grid.z}};
                             right = right && std::memcmp(&expected, &found[i++], sizeof expected) == 0;
                         }
     EXPECT(right);
@@ -250,7 +251,8 @@ __global__ void shared_is_fresh(unsigned* to) {
 void dynamic_shared_memory() {
     constexpr unsigned blocks = 3, threads = 64;
     DeviceMemory device(blocks * threads * sizeof(double));
-    sum_of_neighbours<<<blocks, threads, threads * sizeof(double)>>>(reinterpret_cast<double*>(static_cast<unsigned*>(device)));
+    double* const sums = reinterpret_cast<double*>(static_cast<unsigned*>(device));
+    sum_of_neighbours<<<blocks, threads, threads * sizeof(double)>>>(sums);
     const auto found = copied_back<double>(device, blocks * threads);
     bool right = true;
     for (unsigned i = 0; i < blocks * threads; ++i) {

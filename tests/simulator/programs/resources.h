@@ -84,9 +84,13 @@ inline bool all_equal(const unsigned* values, std::size_t bytes, unsigned value)
 extern "C" void simulator_charge_rounds(unsigned rounds);
 
 // One thread that takes about 3 ms and leaves room for other kernels.
-[[maybe_unused]] static __global__ void small_busy_kernel() { simulator_charge_rounds(1'000'000); }
+[[maybe_unused]] static __global__ void small_busy_kernel() {
+    simulator_charge_rounds(1'000'000);
+}
 
 // A kernel that fills the whole device (of any profile) when it is launched on whole_device threads.
-[[maybe_unused]] static __global__ void large_busy_kernel() { simulator_charge_rounds(100'000); }
+[[maybe_unused]] static __global__ void large_busy_kernel() {
+    simulator_charge_rounds(100'000);
+}
 constexpr unsigned whole_device_blocks = 264;
 constexpr unsigned whole_device_threads = 1024;

@@ -143,8 +143,9 @@ void pageable_copies_do_not_overlap() {
     PageableMemory host(2 * large);
     DeviceMemory device(2 * large);
     Stream first, second;
-    CALL(cudaMemcpyAsync(device, host, large, cudaMemcpyHostToDevice, first));               // at: pageable first
-    CALL(cudaMemcpyAsync(device + large / 4, host + large / 4, large, cudaMemcpyHostToDevice, second));  // at: pageable second
+    const std::size_t half = large / sizeof(unsigned);
+    CALL(cudaMemcpyAsync(device, host, large, cudaMemcpyHostToDevice, first));                 // at: pageable first
+    CALL(cudaMemcpyAsync(device + half, host + half, large, cudaMemcpyHostToDevice, second));  // at: pageable second
     CALL(cudaDeviceSynchronize());
 }
 
