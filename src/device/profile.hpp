@@ -54,7 +54,7 @@ struct Profile {
 
     std::chrono::nanoseconds copy_overhead{};       // engine time of a copy beyond its bytes, back to back in a stream
     std::chrono::nanoseconds stream_switch{};       // added when a copy engine turns to another stream
-    std::chrono::nanoseconds dependency_latency{};  // from an operation to a dependent one, unless both follow in one queue
+    std::chrono::nanoseconds dependency_latency{};  // to a dependent operation of another engine or stream
     std::chrono::nanoseconds submission_latency{};  // from a call to the earliest start of its operation
     std::chrono::nanoseconds kernel_overhead{};     // device time of an empty kernel
 
