@@ -168,6 +168,7 @@ TEST(Races, an_input_overwritten_while_a_kernel_reads_it) {
 TEST(Races, a_pinned_source_reused_before_its_copy_is_done) {
     expect_nothing({"pinned_source_reused_after_waiting"});
     expect_race("pinned_source_reused_too_early", "source reused", "source copied");
+    expect_race("pinned_source_reused_during_its_copy", "source reused in flight", "source in flight");
 }
 
 TEST(Races, an_event_recorded_again_or_never) {
@@ -178,6 +179,7 @@ TEST(Races, an_event_recorded_again_or_never) {
 
 TEST(Races, the_default_stream_beside_a_non_blocking_one) {
     expect_nothing({"default_stream_orders_blocking_streams"});
+    expect_nothing({"default_stream_after_a_destroyed_stream"});
     expect_race("default_stream_and_non_blocking_stream", "in the default stream", "before the default stream");
 }
 

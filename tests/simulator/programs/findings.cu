@@ -114,6 +114,8 @@ cudaStream_t put_in_order(const std::string& how, Shared& shared) {
         CALL(cudaMalloc(&memory, 4));
         CALL(cudaFree(memory));
     } else if (how == "failed_queries") {
+        CALL(cudaEventRecord(shared.event, shared.first));
+        EXPECT_ERROR(cudaErrorNotReady, cudaEventQuery(shared.event));
         EXPECT_ERROR(cudaErrorNotReady, cudaStreamQuery(shared.first));
     } else if (how == "event_recorded_too_early" || how == "nothing") {
     } else {
@@ -251,6 +253,20 @@ void pinned_source_reused(bool waits) {
 void pinned_source_reused_after_waiting() { pinned_source_reused(true); }
 void pinned_source_reused_too_early() { pinned_source_reused(false); }
 
+void pinned_source_reused_during_its_copy() {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes), back(bytes);
+    Stream stream;
+    fill(host, bytes, 1);
+    CALL(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream));  // at: source in flight
+    device_hooks_host_work_ns(10'000);
+    host[0] = 2;  // at: source reused in flight
+    CALL(cudaStreamSynchronize(stream));
+    CALL(cudaMemcpy(back, device, bytes, cudaMemcpyDeviceToHost));
+    EXPECT(back[0] != 1 && back[0] != 2);  // neither value by luck
+    EXPECT(back[1] == 1);
+}
+
 void pageable_source_reused() {
     for (const std::size_t size : {std::size_t{4096}, 64 * kib, 2 * mib}) {
         DeviceMemory device(size);
@@ -356,6 +372,17 @@ void non_blocking_stream_beside_the_default_stream(unsigned flags) {
 }
 void default_stream_orders_blocking_streams() { non_blocking_stream_beside_the_default_stream(cudaStreamDefault); }
 void default_stream_and_non_blocking_stream() { non_blocking_stream_beside_the_default_stream(cudaStreamNonBlocking); }
+
+void default_stream_after_a_destroyed_stream() {
+    DeviceMemory data(bytes), result(bytes);
+    cudaStream_t stream = nullptr;
+    CALL(cudaStreamCreate(&stream));
+    write<<<blocks, threads, 0, stream>>>(data, 1);
+    device_hooks_host_work_ns(1'000'000);  // its work is over, but nobody waited for it
+    CALL(cudaStreamDestroy(stream));
+    copy<<<blocks, threads>>>(result, data);
+    CALL(cudaDeviceSynchronize());
+}
 
 void chunks(std::size_t overlap) {
     constexpr std::size_t chunk = 100'000;  // no multiple of a page
@@ -663,6 +690,7 @@ constexpr Case all_cases[] = {
     CASE(kernel_input_overwritten),
     CASE(pinned_source_reused_after_waiting),
     CASE(pinned_source_reused_too_early),
+    CASE(pinned_source_reused_during_its_copy),
     CASE(pageable_source_reused),
     CASE(pageable_output_relied_upon),
     CASE(pageable_output_waited_for),
@@ -673,6 +701,7 @@ constexpr Case all_cases[] = {
     CASE(unrecorded_event),
     CASE(default_stream_orders_blocking_streams),
     CASE(default_stream_and_non_blocking_stream),
+    CASE(default_stream_after_a_destroyed_stream),
     CASE(chunks_apart),
     CASE(chunks_that_overlap),
     CASE(source_of_two_copies),
