@@ -10,6 +10,7 @@
 
 #include "checks/causes.hpp"
 #include "checks/failure.hpp"
+#include "checks/trace_judgements.hpp"
 #include "device/environment.hpp"
 
 namespace checks {
@@ -90,23 +91,14 @@ Solved Session::solve(const std::filesystem::path& program, const Plan& plan) {
     Solved solved;
     watched([&] {
         const auto process = start(program, trace_file);
-        std::optional<std::uint64_t> previous;
-        for (int cycle = 0; cycle < plan.cycles; ++cycle) {
-            for (int run = 0; run < plan.runs; ++run) {
-                const std::uint64_t seed = fresh_inputs(plan.problem);
-                process->demand(request(run == 0 ? Action::prepare : Action::refill, plan.problem));
-                const protocol::Reply reply = process->demand(request(Action::run, plan.problem));
-                solved.elapsed =
-                    process->simulated() ? std::chrono::nanoseconds(reply.elapsed_ns) : process->latest_wall_time();
-                process->demand(request(Action::collect, plan.problem));
-                if (!solved.wrong) {
-                    solved.wrong = judge_outputs(plan.problem, seed, outputs(plan.problem), previous);
-                }
-                previous = seed;
+        try {
+            drive(*process, plan, solved);
+        } catch (const CheckFailed& failed) {
+            if (trace_file && failed.failure().cause == cause::returned_error) {
+                explain_error(*process, *trace_file);
             }
-            process->demand(request(Action::release, plan.problem));
+            throw;
         }
-        process->quit();
     });
     if (trace_file) {
         if (!std::filesystem::exists(*trace_file)) {
@@ -116,6 +108,39 @@ Solved Session::solve(const std::filesystem::path& program, const Plan& plan) {
         add_findings(*solved.trace);
     }
     return solved;
+}
+
+void Session::drive(LabProcess& process, const Plan& plan, Solved& solved) {
+    std::optional<std::uint64_t> previous;
+    for (int cycle = 0; cycle < plan.cycles; ++cycle) {
+        for (int run = 0; run < plan.runs; ++run) {
+            const std::uint64_t seed = fresh_inputs(plan.problem);
+            process.demand(request(run == 0 ? Action::prepare : Action::refill, plan.problem));
+            const protocol::Reply reply = process.demand(request(Action::run, plan.problem));
+            solved.elapsed =
+                process.simulated() ? std::chrono::nanoseconds(reply.elapsed_ns) : process.latest_wall_time();
+            process.demand(request(Action::collect, plan.problem));
+            if (!solved.wrong) {
+                solved.wrong = judge_outputs(plan.problem, seed, outputs(plan.problem), previous);
+            }
+            previous = seed;
+        }
+        process.demand(request(Action::release, plan.problem));
+    }
+    process.quit();
+}
+
+void Session::explain_error(LabProcess& process, const std::filesystem::path& trace_file) {
+    process.ask(request(Action::release, {}));
+    process.quit();
+    if (!std::filesystem::exists(trace_file)) {
+        return;
+    }
+    const device::Trace trace = device::read_trace(trace_file);
+    add_findings(trace);
+    if (const auto seen = judge_accesses(trace.findings)) {
+        throw CheckFailed(*seen);
+    }
 }
 
 std::unique_ptr<LabProcess> Session::start(const std::filesystem::path& program,

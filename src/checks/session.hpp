@@ -101,6 +101,11 @@ public:
 
 private:
     void note(const Failure& failure);
+    void drive(LabProcess& process, const Plan& plan, Solved& solved);
+
+    // An error code says little; the simulated device saw which call was wrong, and where. Lets the program end, and
+    // throws CheckFailed with what is in its trace; returns when that says nothing.
+    void explain_error(LabProcess& process, const std::filesystem::path& trace_file);
 
     Options options_;
     Results results_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "checks/causes.hpp"
+#include "messages/messages.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/reference_work.hpp"
 
@@ -125,11 +126,19 @@ Failure named(const Evidence& evidence) {
 }
 
 // "12: got 3735928559, expected 17; ..."
+constexpr Element device_poison = 0xA5A5A5A5u;  // what the simulated device fills fresh memory with
+
+// A number, and for a fill pattern what it means.
+std::string shown_value(Element value) {
+    const bool unwritten = value == protocol::poison || value == device_poison;
+    return std::to_string(value) + (unwritten ? " (" + messages::text("value.never_written") + ")" : "");
+}
+
 std::string first_wrong(const Evidence& evidence) {
     std::string text;
     for (std::size_t n = 0; n < std::min(shown, evidence.wrong.size()); ++n) {
         const std::size_t i = evidence.wrong[n];
-        text += (n == 0 ? "" : "; ") + ("[" + std::to_string(i) + "] " + std::to_string(evidence.outputs[i]) + " != ") +
+        text += (n == 0 ? "" : "; ") + ("[" + std::to_string(i) + "] " + shown_value(evidence.outputs[i]) + " != ") +
                 std::to_string(evidence.expected(i));
     }
     return text;

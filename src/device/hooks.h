@@ -17,9 +17,12 @@ void device_hooks_range_begin(const char* name);
 void device_hooks_range_end(void);
 
 /* Tell the ordering checker that trusted, uninstrumented host code reads or writes [address, address + bytes).
-   A no-op on a GPU. `what` names the access for people ("the check reads host_output"). */
+   A no-op on a GPU. `what` names the access for people ("host_output"). */
 void device_hooks_host_reads(const void* address, size_t bytes, const char* what);
 void device_hooks_host_writes(void* address, size_t bytes, const char* what);
+
+/* memcpy by trusted code: not taken for an access by the program. Announce it with the two calls above. */
+void device_hooks_trusted_copy(void* to, const void* from, size_t bytes);
 
 /* Let virtual time pass for declared host work; on a GPU, busy-wait that long. */
 void device_hooks_host_work_ns(uint64_t nanoseconds);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr unsigned rounds_like_a_copy = 850;  // on an H200, the kernel of such a chunk takes as long as its copy
-constexpr Problem typical{16 * mebibyte / sizeof(Element), 2 * mebibyte / sizeof(Element), rounds_like_a_copy};
+constexpr Problem typical{32 * mebibyte / sizeof(Element), 2 * mebibyte / sizeof(Element), rounds_like_a_copy};
 
 void say(const char* id, const messages::Arguments& arguments) {
     std::printf("%s\n", messages::text(id, arguments).c_str());
@@ -63,8 +63,8 @@ std::string milliseconds(std::uint64_t nanoseconds) {
 
 void fill(Element* input, Element* output) {
     const std::size_t bytes = typical.elements * sizeof(Element);
-    device_hooks_host_writes(input, bytes, "the harness writes host_input");
-    device_hooks_host_writes(output, bytes, "the harness poisons host_output");
+    device_hooks_host_writes(input, bytes, "host_input");
+    device_hooks_host_writes(output, bytes, "host_output");
     for (std::size_t i = 0; i < typical.elements; ++i) {
         input[i] = input_at(i);
         output[i] = protocol::poison;
@@ -87,7 +87,7 @@ bool run_and_judge(const Adapter& adapter, void* self) {
     if (!succeeded(outcome, "run")) {
         return false;
     }
-    device_hooks_host_reads(output, typical.elements * sizeof(Element), "the harness reads host_output");
+    device_hooks_host_reads(output, typical.elements * sizeof(Element), "host_output");
     const std::size_t wrong = count_wrong(output);
     say(wrong == 0 ? "hand.right" : "hand.wrong",
         {{"wrong", std::to_string(wrong)},

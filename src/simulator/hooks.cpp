@@ -2,6 +2,7 @@
 #include "device/hooks.h"
 
 #include <cstdlib>
+#include <cstring>
 
 #include "device/environment.hpp"
 #include "simulator/api_call.hpp"
@@ -52,6 +53,11 @@ void device_hooks_host_reads(const void* address, size_t bytes, const char* what
 
 void device_hooks_host_writes(void* address, size_t bytes, const char* what) {
     HookCall()->trusted_host_access(address, bytes, Access::write, what);
+}
+
+void device_hooks_trusted_copy(void* to, const void* from, size_t bytes) {
+    const simulator::RecordingPaused paused;
+    std::memcpy(to, from, bytes);
 }
 
 void device_hooks_host_work_ns(uint64_t nanoseconds) {

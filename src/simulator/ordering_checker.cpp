@@ -82,7 +82,7 @@ void OrderingChecker::describe_range(device::Finding& finding, const Conflict& c
     const std::uintptr_t origin = allocation != nullptr ? allocation->begin : conflict.begin;
     finding.details["range"] = memory_.is_device(conflict.begin) ? "range.device" : "range.host";
     finding.details["range.begin"] = std::to_string(conflict.begin - origin);
-    finding.details["range.end"] = std::to_string(conflict.end - origin);
+    finding.details["range.end"] = std::to_string(conflict.end - 1 - origin);  // the last byte
 }
 
 std::string OrderingChecker::order_for(const Conflict& conflict) const {

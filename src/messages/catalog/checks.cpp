@@ -39,6 +39,8 @@ constexpr Entry entries[] = {
     {"check.released", "Everything that was allocated is released", "分配的资源全部释放"},
     {"check.errors_reported", "Errors are reported, and cleaned up after", "出错时报告错误并清理资源"},
 
+    {"value.never_written", "never written", "从未写入"},
+
     // What a check expects; shown when it fails.
     {"check.typical_size.expected", "every element of host_output is lab::work(host_input, rounds) when run() returns",
      "run() 返回时，host_output 的每个元素都等于 lab::work(host_input, rounds)"},
@@ -174,8 +176,8 @@ constexpr Entry entries[] = {
      "在 run() 返回之前等待每一个有任务的流：对它们逐个调用 cudaStreamSynchronize。"},
 
     // What the trace shows.
-    {"cause.unordered_access", "{count} times the same bytes are accessed twice with nothing that orders the accesses",
-     "有 {count} 处对同一段内存的两次访问之间没有任何先后保证"},
+    {"cause.unordered_access", "accesses to the same bytes that nothing orders: {count}",
+     "对同一段内存的访问没有先后保证，共 {count} 处"},
     {"cause.copy_out_of_bounds", "{count} copies leave their allocation", "有 {count} 次拷贝超出了内存块的范围"},
     {"cause.device_finding", "the simulated device found {count} mistakes, the first of kind {kind}",
      "模拟设备发现 {count} 处错误，第一处的类别是 {kind}"},
