@@ -114,14 +114,18 @@ void remember(const Project& project, const std::string& lab, const checks::Resu
     State state = load_state(project);
     LabState& standing = state[lab];
     standing.checked = true;
+    standing.reset = false;
     standing.passed = exit_status_of(results) == 0;
     standing.points = results.points;
     standing.possible_points = results.max_points;
     standing.simulated = results.simulated;
     standing.failed_checks.clear();
+    standing.partial_checks.clear();
     for (const checks::CheckResult& check : results.checks) {
         if (check.verdict == checks::Verdict::fail) {
-            standing.failed_checks.push_back(check.id);
+            standing.failed_checks.push_back({check.id, check.cause});
+        } else if (has_points_left(check)) {
+            standing.partial_checks.push_back({check.id, ""});
         }
     }
     save_state(project, state);

@@ -49,7 +49,7 @@ struct TimelineOptions {
 
 struct HintOptions {
     std::string lab;
-    std::string check;  // empty: the first one that failed last time
+    std::string check;  // empty: the one that the last result asks for
 };
 
 struct ResetOptions {

@@ -1,5 +1,6 @@
 // `course hint`: the next hint for a check, from the lab's hints page. "## <check id>" opens the hints of a check there,
 // "### <level>" a hint; what is above the first check is for people who read the page.
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 
@@ -56,6 +57,35 @@ const CheckHints& hints_for(const std::vector<CheckHints>& hints, const std::str
     throw CannotProceed(text("course.hint.none_for", {{"check", check}, {"checks", known}}));
 }
 
+// The named check with the cause it failed for last time, or the one that the last result asks for.
+std::optional<NotedCheck> chosen_check(const LabState& standing, const std::string& named) {
+    if (named.empty()) {
+        return check_to_hint_on(standing);
+    }
+    const auto& failed = standing.failed_checks;
+    const auto found =
+        std::find_if(failed.begin(), failed.end(), [&](const NotedCheck& check) { return check.id == named; });
+    return found == failed.end() ? NotedCheck{named, ""} : *found;
+}
+
+// Another check, or another cause, begins with the first hint; after the last one they start over.
+int next_level(const GivenHint& last, const NotedCheck& check, int levels) {
+    const bool same = last.check.id == check.id && last.check.cause == check.cause;
+    return same ? last.level % levels + 1 : 1;
+}
+
+void print_hint(const CheckHints& hints, int level) {
+    const int levels = static_cast<int>(hints.levels.size());
+    std::cout << text("course.hint.level", {{"check", hints.check},
+                                            {"level", std::to_string(level)},
+                                            {"levels", std::to_string(levels)}})
+              << "\n\n"
+              << trimmed(hints.levels[static_cast<std::size_t>(level - 1)]) << '\n';
+    if (level == levels && levels > 1) {
+        std::cout << '\n' << text("course.hint.again") << '\n';
+    }
+}
+
 }  // namespace
 
 int execute(const Project& project, const HintOptions& options) {
@@ -64,25 +94,17 @@ int execute(const Project& project, const HintOptions& options) {
     State state = load_state(project);
     LabState& standing = state[lab];
     if (options.check.empty() && !standing.checked) {
-        throw CannotProceed(text("course.hint.check_first", {{"lab", lab}}));
+        throw CannotProceed(text(standing.reset ? "course.hint.reset" : "course.hint.check_first", {{"lab", lab}}));
     }
-    if (options.check.empty() && standing.failed_checks.empty()) {
+    const std::optional<NotedCheck> check = chosen_check(standing, options.check);
+    if (!check) {
         std::cout << text("course.hint.nothing_failed") << '\n';
         return 0;
     }
-    const CheckHints& chosen =
-        hints_for(hints, options.check.empty() ? standing.failed_checks.front() : options.check);
-    const int levels = static_cast<int>(chosen.levels.size());
-    const int level = standing.hints_given[chosen.check] % levels + 1;
-    standing.hints_given[chosen.check] = level;
-    std::cout << text("course.hint.level", {{"check", chosen.check},
-                                            {"level", std::to_string(level)},
-                                            {"levels", std::to_string(levels)}})
-              << "\n\n"
-              << trimmed(chosen.levels[static_cast<std::size_t>(level - 1)]) << '\n';
-    if (level == levels && levels > 1) {
-        std::cout << '\n' << text("course.hint.again") << '\n';
-    }
+    const CheckHints& chosen = hints_for(hints, check->id);
+    const int level = next_level(standing.last_hint, *check, static_cast<int>(chosen.levels.size()));
+    standing.last_hint = {*check, level};
+    print_hint(chosen, level);
     save_state(project, state);
     return 0;
 }

@@ -36,11 +36,9 @@ std::string shown(const device::SourceLine& source) {
     return source.line > 0 ? file + ":" + std::to_string(source.line) : file;
 }
 
-std::string points_of(double points) { return fmt::format("{:.4g}", points); }
-
 // "8/10"
 std::string points_out_of(const CheckResult& check) {
-    return points_of(check.points) + "/" + points_of(check.max_points);
+    return shown_points(check.points) + "/" + shown_points(check.max_points);
 }
 
 // The points of all checks stand in one column; this is how wide it is.
@@ -99,7 +97,18 @@ std::string explain_no_verdict(const CheckResult& check, const Console& console)
     return reason.empty() ? reason : std::string(indent, ' ') + wrapped(reason, console.width, indent) + "\n";
 }
 
-std::string render_check(const CheckResult& check, std::size_t points_width, const ReportContext& context) {
+// What earns the rest of the points. Only the speed is graded by degree.
+std::string explain_points_left(const Results& results, const Console& console) {
+    if (!results.speed) {
+        return "";
+    }
+    const std::string lab = results.lab.substr(results.lab.find('_') + 1);
+    return detail(console, "course.check.next",
+                  text("course.check.more", {{"full", fmt::format("{:.2f}", results.speed->full)}, {"lab", lab}}));
+}
+
+std::string render_check(const Results& results, const CheckResult& check, const ReportContext& context) {
+    const std::size_t points_width = points_column(results);
     const Console& console = context.console;
     const std::size_t name_at = points_width + 4;  // the mark, and the blanks around the points
     std::string lines = mark(console, check.verdict) + " " +
@@ -107,6 +116,8 @@ std::string render_check(const CheckResult& check, std::size_t points_width, con
                         wrapped(checks::check_name(check.id), console.width, name_at) + "\n";
     if (check.verdict == Verdict::fail) {
         lines += explain_failure(check, context);
+    } else if (has_points_left(check)) {
+        lines += explain_points_left(results, console);
     } else if (check.verdict != Verdict::pass) {
         lines += explain_no_verdict(check, console);
     }
@@ -126,10 +137,12 @@ std::string speed_line(const checks::SpeedResult& speed, bool simulated) {
 }
 
 std::string verdict_line(const Results& results, const Console& console) {
-    const messages::Arguments arguments{{"points", points_of(results.points)},
-                                        {"possible", points_of(results.max_points)},
+    const std::size_t inconclusive = count(results, Verdict::inconclusive);
+    const messages::Arguments arguments{{"points", shown_points(results.points)},
+                                        {"possible", shown_points(results.max_points)},
                                         {"failed", std::to_string(count(results, Verdict::fail))},
-                                        {"count", std::to_string(count(results, Verdict::inconclusive))},
+                                        {"count", std::to_string(inconclusive)},
+                                        {"not_judged", std::to_string(count(results, Verdict::skip) + inconclusive)},
                                         {"checks", std::to_string(results.checks.size())}};
     switch (exit_status_of(results)) {
         case 0: return console.styled(Style::green, text("course.check.passed", arguments));
@@ -139,6 +152,12 @@ std::string verdict_line(const Results& results, const Console& console) {
 }
 
 }  // namespace
+
+std::string shown_points(double points) { return fmt::format("{:.4g}", points); }
+
+bool has_points_left(const CheckResult& check) {
+    return check.verdict == Verdict::pass && check.points < check.max_points;
+}
 
 std::string render_header(const Results& results, const ReportContext& context) {
     const Console& console = context.console;
@@ -154,7 +173,7 @@ std::string render_header(const Results& results, const ReportContext& context) 
 std::string render_checks(const Results& results, const ReportContext& context) {
     std::string lines;
     for (const CheckResult& check : results.checks) {
-        lines += render_check(check, points_column(results), context);
+        lines += render_check(results, check, context);
     }
     return lines;
 }

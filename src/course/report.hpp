@@ -14,6 +14,12 @@ struct ReportContext {
     std::string rerun;  // the command that checks it again with the same inputs
 };
 
+// Points as they are shown everywhere: "28.52".
+std::string shown_points(double points);
+
+// Whether the check passed with fewer than its full points.
+bool has_points_left(const checks::CheckResult& check);
+
 // What was checked and on which device; says so when that is simulated.
 std::string render_header(const checks::Results& results, const ReportContext& context);
 

@@ -1,52 +1,21 @@
 // `course reset`: the starter again, the student's file kept beside it.
-//
-// The starter is taken from git by the id of its content, which the root meson.build records: HEAD would be wrong as soon
-// as students commit their work.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
-#include "course/chapters.hpp"
 #include "course/commands.hpp"
 #include "course/failure.hpp"
-#include "course/process.hpp"
+#include "course/starter.hpp"
+#include "course/state.hpp"
 #include "course/texts.hpp"
 
 namespace course {
 namespace {
-
-std::string starter_blob(std::string_view lab) {
-    for (std::size_t i = 0; i < chapters.size(); ++i) {
-        if (chapters[i] == lab) {
-            return std::string(starter_blobs[i]);
-        }
-    }
-    throw CannotProceed(text("course.unknown_lab", {{"lab", std::string(lab)}, {"labs", ""}}));
-}
-
-std::string pristine_starter(const Project& project, std::string_view lab) {
-    if (!std::filesystem::exists(project.root / ".git")) {
-        throw CannotProceed(text("course.reset.not_git", {{"path", project.root.string()}}));
-    }
-    const ProcessResult git =
-        run_captured({{"git", "-C", project.root.string(), "cat-file", "blob", starter_blob(lab)}, {}, {}});
-    if (git.exit_status != 0) {
-        const std::string reason = git.output.substr(0, git.output.find('\n'));
-        throw CannotProceed(text("course.reset.git_failed", {{"lab", std::string(lab)}, {"reason", reason}}));
-    }
-    return git.output;
-}
-
-std::string content_of(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream content;
-    content << file.rdbuf();
-    return content.str();
-}
 
 // lab.cu.backup-20261130-142501, with a number after it when two fall into one second.
 std::filesystem::path free_backup_name(const std::filesystem::path& file) {
@@ -69,23 +38,38 @@ void keep_backup(const std::filesystem::path& file) {
     std::cout << text("course.reset.kept", {{"path", backup.string()}}) << '\n';
 }
 
+// What was found in a file that is no longer there says nothing about the starter.
+void forget_results(const Project& project, std::string_view lab) {
+    State state = load_state(project);
+    LabState& standing = state[std::string(lab)];
+    standing = {};
+    standing.reset = true;
+    save_state(project, state);
+}
+
+void write_starter(const std::filesystem::path& file, const std::string& starter) {
+    std::ofstream out(file, std::ios::binary);
+    if (!(out << starter).flush()) {
+        throw CannotProceed(text("course.cannot_write", {{"path", file.string()}, {"reason", std::strerror(errno)}}));
+    }
+}
+
 }  // namespace
 
 int execute(const Project& project, const ResetOptions& options) {
     const std::string_view lab = require_lab(options.lab);
     const std::filesystem::path file = project.starter(lab);
-    const std::string starter = pristine_starter(project, lab);
+    const std::string starter = recorded_starter(project, lab);
     if (std::filesystem::exists(file)) {
         if (content_of(file) == starter) {
+            forget_results(project, lab);
             std::cout << text("course.reset.unchanged", {{"path", file.string()}}) << '\n';
             return 0;
         }
         keep_backup(file);
     }
-    std::ofstream out(file, std::ios::binary);
-    if (!(out << starter).flush()) {
-        throw CannotProceed(text("course.cannot_write", {{"path", file.string()}, {"reason", ""}}));
-    }
+    write_starter(file, starter);
+    forget_results(project, lab);
     std::cout << text("course.reset.done", {{"path", file.string()}}) << '\n';
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "course/state.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -8,8 +9,26 @@
 
 namespace course {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LabState, checked, passed, points, possible_points, simulated, failed_checks,
-                                   hints_given)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NotedCheck, id, cause)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GivenHint, check, level)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LabState, checked, reset, passed, points, possible_points, simulated, failed_checks,
+                                   partial_checks, last_hint)
+
+std::optional<NotedCheck> check_to_hint_on(const LabState& standing) {
+    const auto& failed = standing.failed_checks;
+    // Wrong values come from these, and their findings name the lines.
+    for (const char* const explaining : {"output_complete", "ordered_accesses"}) {
+        const auto found = std::find_if(failed.begin(), failed.end(),
+                                        [&](const NotedCheck& check) { return check.id == explaining; });
+        if (found != failed.end()) {
+            return *found;
+        }
+    }
+    if (!failed.empty()) {
+        return failed.front();
+    }
+    return standing.partial_checks.empty() ? std::nullopt : std::optional(standing.partial_checks.front());
+}
 
 State load_state(const Project& project) {
     std::ifstream file(project.state_file());

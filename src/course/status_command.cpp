@@ -5,6 +5,7 @@
 
 #include "course/commands.hpp"
 #include "course/console.hpp"
+#include "course/report.hpp"
 #include "course/state.hpp"
 #include "course/texts.hpp"
 
@@ -14,12 +15,13 @@ namespace {
 std::string standing(const Console& console, const State& state, std::string_view lab) {
     const auto found = state.find(std::string(lab));
     if (found == state.end() || !found->second.checked) {
-        return console.styled(Style::dim, text("course.status.not_checked"));
+        const bool reset = found != state.end() && found->second.reset;
+        return console.styled(Style::dim, text(reset ? "course.status.reset" : "course.status.not_checked"));
     }
     const LabState& last = found->second;
     const std::string points = text(last.simulated ? "course.status.points_simulated" : "course.status.points",
-                                    {{"points", fmt::format("{:g}", last.points)},
-                                     {"possible", fmt::format("{:g}", last.possible_points)}});
+                                    {{"points", shown_points(last.points)},
+                                     {"possible", shown_points(last.possible_points)}});
     return last.passed ? console.styled(Style::green, text("course.status.passed")) + "  " + points
                        : console.styled(Style::red, text("course.status.failed")) + "  " + points;
 }

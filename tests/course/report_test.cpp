@@ -90,6 +90,24 @@ TEST(Report, WritesTheSpeedLineWithItsBar) {
     EXPECT_TRUE(contains(text, "2 of 2 points")) << text;
 }
 
+TEST(Report, SaysWhatEarnsTheRestOfThePoints) {
+    Results results = results_of({check("speed", Verdict::pass, 1.5)});
+    results.speed = checks::SpeedResult{};
+    results.speed->full = 2.346;
+    EXPECT_TRUE(contains(course::render_checks(results, context()),
+                         "next      full points from 2.35x on; `./course hint streams` says how"));
+    results.checks.front().points = 2;
+    EXPECT_FALSE(contains(course::render_checks(results, context()), "full points"));
+}
+
+TEST(Report, CountsWhatFailedAndWhatWasNotJudged) {
+    const std::string text = course::render_total(
+        results_of({check("a", Verdict::pass, 2), check("b", Verdict::fail, 0), check("c", Verdict::skip, 0),
+                    check("d", Verdict::inconclusive, 0)}),
+        context());
+    EXPECT_TRUE(contains(text, "1 of 4 checks failed, 2 not judged")) << text;
+}
+
 TEST(Report, TellsFailedFromInconclusive) {
     const auto pass = check("a", Verdict::pass, 2);
     const auto unclear = check("b", Verdict::inconclusive, 0);
