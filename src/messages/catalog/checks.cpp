@@ -126,7 +126,7 @@ constexpr Entry entries[] = {
     {"cause.refused", "{during} could not be done: {reason} {error}", "无法完成 {during}：{reason} {error}"},
 
     // Wrong values.
-    {"cause.wrong_values", "{wrong} of {elements} elements are wrong; element {first} is {got}, expected {expected}",
+    {"cause.wrong_values", "wrong elements: {wrong} of {elements}; element {first} is {got}, expected {expected}",
      "{elements} 个元素中有 {wrong} 个错误；元素 {first} 为 {got}，应为 {expected}"},
     {"cause.wrong_values.next",
      "compute a few elements by hand: output[i] must be lab::work(input[i], rounds). Then look at offsets and sizes of "
@@ -138,7 +138,7 @@ constexpr Entry entries[] = {
      "copy the results back (cudaMemcpyAsync with cudaMemcpyDeviceToHost) into host_output, and wait before you return",
      "把结果拷贝回 host_output（cudaMemcpyAsync，方向为 cudaMemcpyDeviceToHost），并在返回之前等待其完成。"},
     {"cause.partly_unwritten",
-     "{wrong} of {elements} elements are wrong, some of them never written: element {first} is {got}, expected {expected}",
+     "wrong elements: {wrong} of {elements}, some of them never written; element {first} is {got}, expected {expected}",
      "{elements} 个元素中有 {wrong} 个错误，其中一些从未被写入：元素 {first} 为 {got}，应为 {expected}"},
     {"cause.partly_unwritten.next",
      "check the size of each copy: it is in bytes, elements * sizeof(lab::Element). Then check that every chunk is "
@@ -156,7 +156,7 @@ constexpr Entry entries[] = {
      "host_output 中有 {wrong} 个元素与 host_input 相同：数据往返了一趟，却没有经过计算"},
     {"cause.output_is_input.next", "launch the kernel between the two copies, and copy back what the kernel wrote",
      "在两次拷贝之间启动核函数，并把核函数写出的结果拷贝回来。"},
-    {"cause.wrong_offset", "{wrong} of {elements} elements are wrong: element {to} holds the result of element {from}",
+    {"cause.wrong_offset", "wrong elements: {wrong} of {elements}; element {to} holds the result of element {from}",
      "{elements} 个元素中有 {wrong} 个错误：元素 {to} 存放的是元素 {from} 的结果"},
     {"cause.wrong_offset.next",
      "pointer + offset counts elements, the size of a copy counts bytes: keep two variables, and use the same offset for "
@@ -251,10 +251,10 @@ constexpr Entry entries[] = {
      "查看 GPU 上是否有其他进程（nvidia-smi）、频率是否在变化、链路是否过慢，然后再检查一次。"},
 
     // Resources and errors.
-    {"cause.leaked_device_memory", "{count} pieces of device memory are never freed", "有 {count} 块设备内存没有释放"},
-    {"cause.leaked_host_memory", "{count} pieces of pinned host memory are never freed", "有 {count} 块锁页内存没有释放"},
-    {"cause.leaked_stream", "{count} streams are never destroyed", "有 {count} 个流没有销毁"},
-    {"cause.leaked_event", "{count} events are never destroyed", "有 {count} 个事件没有销毁"},
+    {"cause.leaked_device_memory", "pieces of device memory that are never freed: {count}", "有 {count} 块设备内存没有释放"},
+    {"cause.leaked_host_memory", "pieces of pinned host memory that are never freed: {count}", "有 {count} 块锁页内存没有释放"},
+    {"cause.leaked_stream", "streams that are never destroyed: {count}", "有 {count} 个流没有销毁"},
+    {"cause.leaked_event", "events that are never destroyed: {count}", "有 {count} 个事件没有销毁"},
     {"cause.unchecked_error", "{count} calls failed, and the program never looked at the error",
      "有 {count} 个调用失败，而程序从未检查错误"},
     {"cause.error_ignored", "CUDA call {n} of {calls} was made to fail, and no function returned an error",
@@ -272,7 +272,7 @@ constexpr Entry entries[] = {
      "让 {calls} 个 CUDA 调用中的第 {n} 个失败后，程序不再继续"},
     {"cause.never_returned_after_error.next", "do not call again and again until it succeeds: return the error",
      "不要反复重试直到成功：请返回错误。"},
-    {"cause.leaked_after_error", "after CUDA call {n} of {calls} was made to fail, {count} resources were never released",
+    {"cause.leaked_after_error", "after CUDA call {n} of {calls} was made to fail, resources never released: {count}",
      "让 {calls} 个 CUDA 调用中的第 {n} 个失败后，有 {count} 个资源没有释放"},
     {"cause.leaked_after_error.next",
      "release() is called after an error too: let it give back whatever exists, and go on when one of its own calls fails",
