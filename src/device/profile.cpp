@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <type_traits>
@@ -78,21 +79,27 @@ struct Reader {
         expect(value.is_boolean(), name, "true or false", value);
         member = value.get<bool>();
     }
+    // Limits far beyond any device, so that sums of times stay within 64 bits of nanoseconds.
     static void read(const char* name, const Json& value, double& member) {
-        expect(value.is_number() && value.get<double>() > 0, name, "a number above 0", value);
+        expect(value.is_number() && value.get<double>() >= 1e3 && value.get<double>() <= 1e18, name,
+               "a number from 1e3 to 1e18", value);
         member = value.get<double>();
     }
     static void read(const char* name, const Json& value, std::chrono::nanoseconds& member) {
-        expect(value.is_number_integer() && value.get<std::int64_t>() >= 0, name, "whole nanoseconds, 0 or more", value);
-        member = std::chrono::nanoseconds(value.get<std::int64_t>());
+        member = std::chrono::nanoseconds(whole_number(name, value, 1'000'000'000));
     }
     template <class T>
-        requires std::is_integral_v<T>
+    requires std::is_integral_v<T>
     static void read(const char* name, const Json& value, T& member) {
-        expect(value.is_number_integer() && value.get<std::int64_t>() >= 0, name, "a whole number, 0 or more", value);
-        member = value.get<T>();
+        constexpr auto most = std::min<std::uint64_t>(std::numeric_limits<T>::max(), std::uint64_t{1} << 60);
+        member = static_cast<T>(whole_number(name, value, static_cast<std::int64_t>(most)));
     }
-    static void expect(bool holds, const char* name, const char* expected, const Json& value) {
+    static std::int64_t whole_number(const char* name, const Json& value, std::int64_t most) {
+        const std::int64_t found = value.is_number_integer() ? value.get<std::int64_t>() : -1;
+        expect(found >= 0 && found <= most, name, fmt::format("a whole number from 0 to {}", most), value);
+        return found;
+    }
+    static void expect(bool holds, const char* name, const std::string& expected, const Json& value) {
         if (!holds) {
             throw std::runtime_error(fmt::format("expected \"{}\" to be {}, found {}", name, expected, value.dump()));
         }
@@ -117,6 +124,9 @@ void check_values(const Profile& profile) {
     }
     if (profile.multiprocessors == 0 || profile.threads_per_multiprocessor == 0) {
         throw std::runtime_error("expected multiprocessors and threads_per_multiprocessor above 0, found 0");
+    }
+    if (profile.memory_bytes == 0) {
+        throw std::runtime_error("expected memory_bytes above 0, found 0");
     }
 }
 
