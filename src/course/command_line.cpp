@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <functional>
 #include <map>
 
@@ -24,6 +26,17 @@ CLI::Validator device_name() {
         return std::string();
     };
     return CLI::Validator(convert, "");
+}
+
+// CLI11 takes "-1" for the largest number.
+CLI::Validator seed_number() {
+    const auto refuse = [](const std::string& given) {
+        std::uint64_t seed = 0;
+        const char* const end = given.data() + given.size();
+        const auto [stopped, error] = std::from_chars(given.data(), end, seed);
+        return error == std::errc() && stopped == end ? std::string() : text("course.bad_seed", {{"seed", given}});
+    };
+    return CLI::Validator(refuse, "");
 }
 
 // One line, whatever the library says.
@@ -89,7 +102,7 @@ private:
         add_device(command, check_.on);
         add_file(command, "--file", check_.file, "course.help.file");
         add_file(command, "--json", check_.json, "course.help.json");
-        command->add_option("--seed", check_.seed, text("course.help.seed"))->type_name("N");
+        command->add_option("--seed", check_.seed, text("course.help.seed"))->check(seed_number())->type_name("N");
     }
 
     void add_run() {

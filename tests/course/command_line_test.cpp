@@ -42,6 +42,11 @@ TEST(CommandLine, ReadsEveryOptionOfCheck) {
     EXPECT_EQ(options.file, std::filesystem::path("other.cu"));
 }
 
+TEST(CommandLine, TakesEverySeedThatACheckPrints) {
+    const auto options = parse_as<course::CheckOptions>({"check", "3", "--seed", "18446744073709551615"});
+    EXPECT_EQ(options.seed, 18446744073709551615U);
+}
+
 TEST(CommandLine, TakesNoOptionForGranted) {
     const auto options = parse_as<course::CheckOptions>({"check", "3"});
     EXPECT_FALSE(options.solution);
@@ -65,7 +70,9 @@ TEST(CommandLine, GivesMesonWhatFollowsTest) {
 TEST(CommandLine, RefusesInOneLine) {
     const std::vector<std::vector<const char*>> wrong{
         {"chekc"},  {"check"},          {"check", "3", "--device", "tpu"}, {"check", "3", "--seed", "many"},
-        {"--nope"}, {"check", "3", "4"}, {"reset"},                         {"check", "3", "--profile"}};
+        {"--nope"}, {"check", "3", "4"}, {"reset"},                         {"check", "3", "--profile"},
+        {"check", "3", "--seed", "-1"}, {"check", "3", "--seed", "7x"},
+        {"check", "3", "--seed", "18446744073709551616"}};
     for (const auto& arguments : wrong) {
         const std::string refusal = refusal_of(arguments);
         EXPECT_NE(refusal, "accepted") << arguments.front();

@@ -51,6 +51,8 @@ constexpr Entry entries[] = {
     {"course.not_a_file", "{path} is not a file", "{path} 不是文件"},
     {"course.solution_of_file", "--solution goes with a lab, not with a file", "--solution 只用于实验，不用于文件"},
     {"course.solution_and_file", "--solution and --file exclude each other", "--solution 与 --file 不能同时使用"},
+    {"course.bad_seed", "expected a whole number from 0 to 18446744073709551615, found \"{seed}\"",
+     "应为 0 到 18446744073709551615 之间的整数，得到的是“{seed}”"},
     {"course.bad_device", "expected auto, gpu or sim, found \"{device}\"", "应为 auto、gpu 或 sim，得到的是“{device}”"},
     {"course.unknown_profile", "there is no profile \"{profile}\"; the profiles are: {profiles} (or name a JSON file)",
      "没有配置“{profile}”；现有的配置：{profiles}（也可以给出一个 JSON 文件）"},
