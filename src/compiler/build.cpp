@@ -56,6 +56,11 @@ std::string escaped_for_make(std::string_view path) {
     return escaped;
 }
 
+bool is_source(const fs::path& file) {
+    const fs::path ending = file.extension();
+    return ending == ".cu" || ending == ".cpp" || ending == ".cc" || ending == ".cxx";
+}
+
 class Build {
 public:
     explicit Build(const BuildRequest& request)
@@ -86,6 +91,10 @@ private:
         for (const fs::path& source : request_.sources) {
             if (!fs::exists(source) || fs::is_directory(source)) {
                 refuse(fmt::format("no such file: '{}'", source.string()));
+            }
+            // The compiler would take any other name for a library.
+            if (!is_source(source)) {
+                refuse(fmt::format("expected a file whose name ends in .cu, found '{}'", source.string()));
             }
         }
         if (request_.device == Device::gpu && find_nvcc().empty()) {

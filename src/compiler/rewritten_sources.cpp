@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "compiler/text_file.hpp"
@@ -19,6 +20,12 @@ struct File {
     bool copied = false;
 };
 
+// Editors on Windows begin a file with a byte order mark; a compiler takes one only as the very first bytes.
+std::string without_byte_order_mark(std::string text) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
 class Sources {
 public:
     // Reads `path` and all headers below it; returns its canonical path.
@@ -27,7 +34,7 @@ public:
         if (files_.contains(key)) {
             return key;
         }
-        const auto result = simulator::rewrite_launches(read_text_file(path), path.string());
+        const auto result = simulator::rewrite_launches(without_byte_order_mark(read_text_file(path)), path.string());
         files_[key] = {path, result, {}, result.changed};
         order_.push_back(key);
         for (const std::string& name : result.quoted_includes) {

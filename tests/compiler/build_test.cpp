@@ -53,6 +53,15 @@ TEST_F(Build, RefusesNoFileAtAll) {
     EXPECT_EQ(build_program(request()).exit_status, 2);
 }
 
+TEST_F(Build, RefusesAFileThatIsNoSource) {
+    auto other = request();
+    other.sources = {write("program", "int main() {}\n")};
+    const BuildResult result = build_program(other);
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_EQ(result.diagnostics,
+              "error: expected a file whose name ends in .cu, found '" + other.sources.front().string() + "'\n");
+}
+
 TEST_F(Build, RefusesADirectory) {
     auto directory = request();
     directory.sources = {work_.path()};
@@ -87,6 +96,13 @@ TEST_F(Build, ShowsTheCompilersMessageWithTheUsersLine) {
     EXPECT_NE(result.diagnostics.find(bad.sources[0].string() + ":5:12: error:"), std::string::npos)
         << result.diagnostics;
     EXPECT_EQ(result.diagnostics.find("source0"), std::string::npos) << result.diagnostics;
+}
+
+TEST_F(Build, TakesAFileThatBeginsWithAByteOrderMark) {
+    auto marked = request();
+    marked.sources = {write("a.cu", "\xEF\xBB\xBF__global__ void k() {}\nint main() {\n    k<<<1, 2>>>();\n}\n")};
+    const BuildResult result = build_program(marked);
+    EXPECT_TRUE(result.ok) << result.diagnostics;
 }
 
 TEST_F(Build, ShowsArgumentsThatDoNotFitAtTheLaunch) {
