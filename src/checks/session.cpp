@@ -34,6 +34,13 @@ std::size_t aligned(std::size_t bytes) {
     return (bytes + 4095) / 4096 * 4096;
 }
 
+// The virtual length of the last run() as the trace tells it.
+std::chrono::nanoseconds traced_run_time(const device::Trace& trace) {
+    const auto run = std::find_if(trace.ranges.rbegin(), trace.ranges.rend(),
+                                  [](const device::Range& range) { return range.name == "run"; });
+    return run == trace.ranges.rend() ? std::chrono::nanoseconds(0) : run->end - run->start;
+}
+
 Results empty_results(const Options& options) {
     Results results;
     results.lab = options.lab;
@@ -105,6 +112,10 @@ Solved Session::solve(const std::filesystem::path& program, const Plan& plan) {
             throw CheckFailed(cause::exited_early, {{"code", "0"}, {"during", "exit"}});
         }
         solved.trace = device::read_trace(*trace_file);
+        // One virtual clock: a program that sets it back between the two readings tells two lengths.
+        if (solved.trace->simulated && traced_run_time(*solved.trace) != solved.elapsed) {
+            throw CheckFailed(cause::forged_reply, {{"during", during(Action::run)}});
+        }
         add_findings(*solved.trace);
     }
     return solved;

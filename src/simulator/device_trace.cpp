@@ -1,5 +1,6 @@
 // What the simulated device tells: findings, leaks, and the trace file at exit.
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 
 #include "device/environment.hpp"
@@ -85,14 +86,21 @@ void SimulatedDevice::write_trace_file() const {
 }
 
 void SimulatedDevice::at_exit() {
-    std::atexit([] {
-        set_recorder(nullptr);
-        SimulatedDevice& device = instance();
-        device.finish();
-        device.find_unchecked_errors();
-        device.find_leaks();
-        device.write_trace_file();
-    });
+    ::on_exit(
+        [](int status, void*) {
+            set_recorder(nullptr);
+            SimulatedDevice& device = instance();
+            device.finish();
+            device.find_unchecked_errors();
+            device.find_leaks();
+            device.write_trace_file();
+            if (device.findings_.quiet()) {
+                // Under a check nothing of the program runs once its trace is written.
+                std::fflush(nullptr);
+                std::_Exit(status);
+            }
+        },
+        nullptr);
 }
 
 void SimulatedDevice::end_at_device_pointer(std::uintptr_t pc) {

@@ -17,6 +17,7 @@ public:
     void add(device::Finding finding);
 
     void set_quiet(bool quiet) { quiet_ = quiet; }
+    bool quiet() const { return quiet_; }
     const std::vector<device::Finding>& all() const { return findings_; }
 
 private:

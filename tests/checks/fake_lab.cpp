@@ -112,7 +112,7 @@ private:
         misbehave(reply);
         (void)(call(reply) && call(reply) && call(reply));
         compute();
-        reply.elapsed_ns = 1000;
+        reply.elapsed_ns = mode_ == "wrong_clock" ? 10 : 1000;
         previous_ = inputs_;
     }
 

@@ -33,6 +33,15 @@ TEST(Session, a_right_program_solves_every_run_and_leaves_a_trace) {
     EXPECT_EQ(solved.trace->ranges.size(), 1u);
 }
 
+TEST(Session, the_reply_and_the_trace_tell_one_time) {
+    try {
+        solve("wrong_clock");
+        FAIL() << "accepted a run() of 10 ns that took 1000 ns in the trace";
+    } catch (const CheckFailed& failed) {
+        EXPECT_EQ(failed.failure().cause, cause::forged_reply);
+    }
+}
+
 TEST(Session, wrong_values_are_named_by_their_pattern) {
     EXPECT_EQ(wrong_of("never_written"), cause::never_written);
     EXPECT_EQ(wrong_of("partly_unwritten"), cause::partly_unwritten);
