@@ -52,10 +52,10 @@ constexpr Entry entries[] = {
     {"finding.unordered_access.next", "{order}", "{order}。"},
 
     {"finding.order_not_promised",
-     "nothing that CUDA promises orders these accesses: {first}; {second}. It works here because cudaMemcpyAsync with "
-     "pageable host memory waits for its copy, which is not promised",
-     "CUDA 并未保证这两次访问的先后：{first}；{second}。在这里能用，是因为主机内存为可分页内存时 cudaMemcpyAsync "
-     "会等拷贝完成才返回，而这一点并无保证"},
+     "nothing that CUDA promises orders these accesses: {first}; {second}. It works here because a copy with pageable "
+     "host memory is waited for, which is not promised",
+     "CUDA 并未保证这两次访问的先后：{first}；{second}。在这里能用，是因为主机内存为可分页内存时，调用会等"
+     "拷贝完成才返回，而这一点并无保证"},
     {"finding.order_not_promised.next",
      "wait for the stream (cudaStreamSynchronize) before using the data; to have the copy overlap other work, allocate "
      "the host memory with cudaHostAlloc",
