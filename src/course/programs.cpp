@@ -202,7 +202,12 @@ fs::path build_program(const Project& project, const ProgramRequest& request) {
     std::error_code ignored;
     fs::last_write_time(slot.program.parent_path(), fs::file_time_type::clock::now(), ignored);  // used just now
     if (!is_current(project, request, slot)) {
-        fs::remove(slot.fingerprint);
+        std::error_code error;
+        fs::remove(slot.fingerprint, error);
+        if (error) {
+            throw CannotProceed(
+                text("course.cannot_write", {{"path", slot.fingerprint.string()}, {"reason", error.message()}}));
+        }
         compile(project, request, slot);
         std::ofstream(slot.fingerprint) << fingerprint_of(project, request, slot) << '\n';
         forget_old_programs(project);
