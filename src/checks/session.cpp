@@ -66,20 +66,20 @@ std::optional<std::filesystem::path> Session::simulated_program() const {
     return options_.simulated ? std::optional(options_.program) : options_.ordering_program;
 }
 
-const protocol::Measurement& Session::measurement(std::size_t chunk_elements) {
-    const auto known = measurements_.find(chunk_elements);
+const protocol::Measurement& Session::measurement(std::size_t chunk_elements, unsigned rounds) {
+    const auto known = measurements_.find({chunk_elements, rounds});
     if (known != measurements_.end()) {
         return known->second;
     }
     protocol::Request request;
     request.action = Action::measure;
-    request.measure = {chunk_elements, 0, 0};
+    request.measure = {chunk_elements, rounds, 0};
     try {
         const auto baseline = start(options_.baseline);
         const protocol::Measurement measured = baseline->demand(request).measurement;
         baseline->quit();
         results_.device = measured.device;
-        return measurements_.emplace(chunk_elements, measured).first->second;
+        return measurements_.emplace(std::pair(chunk_elements, rounds), measured).first->second;
     } catch (const CheckFailed& failed) {
         std::string reason = "the baseline program cannot measure the device: " + failed.failure().cause;
         for (const auto& [name, value] : failed.failure().arguments) {

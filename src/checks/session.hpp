@@ -54,9 +54,9 @@ public:
     // student. Throws CannotCheck.
     void require_device() { measurement(1024); }
 
-    // What the device needs for one chunk, measured by the baseline program with rounds so that k is about h; measured
-    // once for a chunk size. Throws CannotCheck.
-    const protocol::Measurement& measurement(std::size_t chunk_elements);
+    // What the device needs for one chunk, measured by the baseline program; `rounds` 0 chooses them so that k is about
+    // h. Measured once for each chunk size and number of rounds. Throws CannotCheck.
+    const protocol::Measurement& measurement(std::size_t chunk_elements, unsigned rounds = 0);
 
     // Starts `program`, solves the problem `cycles` times from allocate() to release() with `runs` run()s each, and
     // lets it end. Every run's values are judged; the first wrong ones are kept. Throws CheckFailed.
@@ -113,7 +113,7 @@ private:
     protocol::SharedMemory memory_;
     std::uint64_t runs_started_ = 0;
     bool hung_ = false;
-    std::map<std::size_t, protocol::Measurement> measurements_;
+    std::map<std::pair<std::size_t, unsigned>, protocol::Measurement> measurements_;
     std::vector<device::Finding> findings_;
 };
 
