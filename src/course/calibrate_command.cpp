@@ -29,7 +29,7 @@ int execute(const Project& project, const CalibrateOptions& options) {
     const ChosenDevice device = choose_device(project, {DeviceChoice::gpu, ""});
     const std::filesystem::path source = project.root / "src" / "gpu" / "calibrate.cu";
     require_file(source);
-    const std::filesystem::path program = build_program(project, {source, device.target, false});
+    const std::filesystem::path program = build_program(project, {source, device.target});
     const std::filesystem::path file = project.profiles() / (options.name + ".json");
     const ProcessResult run = run_passing_through({{program.string(), options.name, file.string()}, {}, {}});
     if (run.exit_status != 0) {

@@ -39,8 +39,8 @@ Command check_command(const Project& project, const CheckOptions& options, std::
         throw CannotProceed(text("course.not_built", {{"path", checks.string()}}));
     }
     const bool simulated = device.target == Target::simulated;
-    const fs::path program = build_program(project, {source, device.target, true});
-    const fs::path baseline = build_program(project, {project.baseline(lab), device.target, true});
+    const fs::path program = build_program(project, {source, device.target});
+    const fs::path baseline = build_program(project, {project.baseline(lab), device.target});
     Command command{{checks.string(), "--program", program.string(), "--baseline", baseline.string(), "--device",
                      simulated ? "sim" : "gpu", "--results", (folder / "results.json").string(), "--trace",
                      (folder / "trace.json").string()},
@@ -53,7 +53,7 @@ Command check_command(const Project& project, const CheckOptions& options, std::
         add("--profile", device.profile.string());
     } else {
         // The order of accesses is judged on the simulated device, whatever the times are taken on.
-        add("--ordering-program", build_program(project, {source, Target::simulated, true}).string());
+        add("--ordering-program", build_program(project, {source, Target::simulated}).string());
     }
     if (options.seed) {
         add("--seed", std::to_string(*options.seed));

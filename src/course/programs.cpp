@@ -108,7 +108,6 @@ Slot slot_of(const Project& project, const ProgramRequest& request) {
     Fingerprint key;
     key.add(fs::weakly_canonical(request.source).string());
     key.add(request.target == Target::gpu ? "gpu" : "sim");
-    key.add(request.lab ? "lab" : "own main");
     const fs::path folder = project.programs() / key.text();
     std::error_code error;
     fs::create_directories(folder, error);

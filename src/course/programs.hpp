@@ -12,7 +12,6 @@ namespace course {
 struct ProgramRequest {
     std::filesystem::path source;
     Target target = Target::simulated;
-    bool lab = false;  // has no main of its own: the harness of the labs is linked to it
 };
 
 // The path of the program. Throws DoesNotCompile with the compiler's messages, or CannotProceed.

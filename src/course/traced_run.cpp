@@ -7,7 +7,7 @@ namespace course {
 
 TracedRun run_traced(const Project& project, const Subject& subject, const ChosenDevice& device,
                      const std::vector<std::string>& arguments, ProgramOutput output) {
-    const std::filesystem::path program = build_program(project, {subject.source, device.target, subject.lab});
+    const std::filesystem::path program = build_program(project, {subject.source, device.target});
     const TemporaryDirectory folder;
     const std::filesystem::path trace_file = folder.path() / "trace.json";
     Command command{{program.string()}, {{device::environment::trace_file, trace_file.string()}}, {}};

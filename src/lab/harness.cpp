@@ -183,15 +183,20 @@ private:
         return reply.status == Status::ok ? refill(problem) : reply;
     }
 
-    Reply refill(const protocol::Problem& problem) {
+    // Why `problem` cannot be carried between the shared memory and the pipeline's buffers; none: it can.
+    Refusal reason_against(const protocol::Problem& problem) const {
         if (!session_) {
-            return refuse(Refusal::out_of_order);
+            return Refusal::out_of_order;
         }
         if (!within_memory(problem) || problem.elements * sizeof(Element) != session_->bytes()) {
-            return refuse(Refusal::out_of_bounds);
+            return Refusal::out_of_bounds;
         }
-        if (const Refusal missing = session_->missing_buffer(); missing != Refusal::none) {
-            return refuse(missing);
+        return session_->missing_buffer();
+    }
+
+    Reply refill(const protocol::Problem& problem) {
+        if (const Refusal refusal = reason_against(problem); refusal != Refusal::none) {
+            return refuse(refusal);
         }
         session_->fill(memory_.data() + problem.input_offset);
         return {};
@@ -210,14 +215,8 @@ private:
     }
 
     Reply collect(const protocol::Problem& problem) {
-        if (!session_) {
-            return refuse(Refusal::out_of_order);
-        }
-        if (!within_memory(problem) || problem.elements * sizeof(Element) != session_->bytes()) {
-            return refuse(Refusal::out_of_bounds);
-        }
-        if (const Refusal missing = session_->missing_buffer(); missing != Refusal::none) {
-            return refuse(missing);
+        if (const Refusal refusal = reason_against(problem); refusal != Refusal::none) {
+            return refuse(refusal);
         }
         session_->collect(memory_.data() + problem.output_offset);
         return {};
