@@ -172,6 +172,10 @@ fs::path find_nvcc() {
     return {};
 }
 
+fs::path cuda_home() {
+    return configuration::cuda_home;
+}
+
 std::vector<fs::path> linked_libraries(const BuildRequest& request, const Location& location) {
     const bool simulated = request.device == Device::simulated;
     std::vector<std::string> names;

@@ -33,4 +33,7 @@ std::vector<std::filesystem::path> linked_libraries(const BuildRequest& request,
 // The nvcc to use; empty without a CUDA Toolkit.
 std::filesystem::path find_nvcc();
 
+// The folder of the CUDA Toolkit that this was built with; empty without one.
+std::filesystem::path cuda_home();
+
 }  // namespace compiler

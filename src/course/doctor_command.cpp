@@ -61,9 +61,8 @@ Finding gpu() {
 }
 
 Finding cupti() {
-    const std::filesystem::path nvcc = compiler::find_nvcc();
-    if (!nvcc.empty()) {
-        const std::filesystem::path toolkit = std::filesystem::weakly_canonical(nvcc).parent_path().parent_path();
+    const std::filesystem::path toolkit = compiler::cuda_home();
+    if (!toolkit.empty()) {
         for (const char* place : {"extras/CUPTI/include/cupti.h", "include/cupti.h", "targets/x86_64-linux/include/cupti.h"}) {
             if (std::filesystem::exists(toolkit / place)) {
                 return {true, "CUPTI", (toolkit / place).parent_path().string()};

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "compiler/child_process.hpp"
+#include "compiler/commands.hpp"
 #include "compiler/work_directory.hpp"
 #include "device/trace.hpp"
 
@@ -230,6 +231,14 @@ TEST_F(Build, KeepsTheOldProgramWhenTheNewOneDoesNotCompile) {
     program.sources = {write("a.cu", "int main() { return none; }\n")};
     EXPECT_EQ(build_program(program).exit_status, 1);
     EXPECT_EQ(read(program.output), "old");
+}
+
+// nvcc on the PATH may be a script that starts the real one elsewhere; the headers lie with the real one.
+TEST(Toolkit, IsFoundWhereItsHeadersAre) {
+    if (compiler::cuda_home().empty()) {
+        GTEST_SKIP() << "built without a CUDA Toolkit";
+    }
+    EXPECT_TRUE(fs::exists(compiler::cuda_home() / "include" / "cuda_runtime.h")) << compiler::cuda_home();
 }
 
 TEST_F(Build, LeavesNoIntermediateFilesBehind) {
