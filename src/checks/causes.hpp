@@ -16,6 +16,9 @@ inline constexpr const char* no_host_input = "no_host_input";      // host_input
 inline constexpr const char* no_host_output = "no_host_output";    // host_output is null after allocate()
 inline constexpr const char* refused = "refused";                  // {reason, during}
 
+inline constexpr const char* over_memory_budget = "over_memory_budget";  // {wanted, budget, during}: bytes
+inline constexpr const char* host_work_missing = "host_work_missing";    // {done, required}: ms
+
 // Wrong values: {wrong, elements, first, got, expected}, and more where noted.
 inline constexpr const char* wrong_values = "wrong_values";              // no pattern that names a reason
 inline constexpr const char* never_written = "never_written";            // all of host_output still holds the poison

@@ -129,6 +129,8 @@ const char* refusal_name(protocol::Refusal refusal) {
             return "out_of_bounds";
         case protocol::Refusal::not_supported:
             return "not_supported";
+        case protocol::Refusal::outside_data:
+            return "outside_data";
         case protocol::Refusal::device_error:
             return "device_error";
         default:
@@ -152,6 +154,8 @@ const char* during(protocol::Action action) {
             return "collect";
         case protocol::Action::release:
             return "release";
+        case protocol::Action::measure_stages:
+            return "measure_stages";
         case protocol::Action::fail_call:
             return "fail_call";
         case protocol::Action::measure:
@@ -241,6 +245,12 @@ protocol::Reply LabProcess::demand(const protocol::Request& request) {
     const protocol::Reply reply = ask(request);
     const std::string action = during(request.action);
     if (reply.status == protocol::Status::student_error) {
+        if (reply.refused_device_bytes > 0) {
+            throw CheckFailed(cause::over_memory_budget,
+                              {{"wanted", std::to_string(reply.refused_device_bytes)},
+                               {"budget", std::to_string(request.problem.device_bytes)},
+                               {"during", action}});
+        }
         throw CheckFailed(cause::returned_error, {{"error", reply.error_name}, {"during", action}});
     }
     if (reply.status == protocol::Status::refused) {

@@ -41,7 +41,7 @@ std::vector<double> shares_of(const std::vector<nanoseconds>& times, const std::
 class Runner {
 public:
     Runner(Session& session, const std::filesystem::path& program, const Problem& problem)
-        : session_(session), problem_(problem), process_(session.start(program)) {}
+        : session_(session), problem_(problem), process_(session.process_for(program)) {}
 
     void fill() {
         process_->demand(session_.request(prepared_ ? Action::refill : Action::prepare, problem_));
@@ -60,13 +60,12 @@ public:
 
     void finish() {
         process_->demand(session_.request(Action::release, problem_));
-        process_->quit();
     }
 
 private:
     Session& session_;
     Problem problem_;
-    std::unique_ptr<LabProcess> process_;
+    std::shared_ptr<LabProcess> process_;
     bool prepared_ = false;
 };
 
@@ -128,6 +127,7 @@ private:
 SpeedJudgement measure_pairs(Session& session, const Problem& problem, const SpeedRule& rule, device::Time bound) {
     const auto deadline = std::chrono::steady_clock::now() + rule.time_cap;
     session.reserve(problem);
+    session.forget_processes();  // whatever they went through before must not show in the times
     Pairs pairs(session, problem);
     pairs.next();  // the first run of a process pays for loading the kernels and waking the clocks
     std::vector<nanoseconds> times;
@@ -158,14 +158,16 @@ SpeedJudgement judge_simulated(Session& session, const Problem& problem, const S
 
 }  // namespace
 
-device::Time attainable_time(const Problem& problem, const protocol::Measurement& measurement) {
+device::StageTimes stage_times(const protocol::Measurement& measurement) {
     const auto time = [](std::uint64_t ns) { return device::Time(static_cast<double>(ns)); };
     // One engine never has both directions busy.
     const bool both = measurement.copy_engines != 1;
-    const device::StageTimes stages{time(both ? measurement.h2d_both_ns : measurement.h2d_alone_ns),
-                                    time(measurement.kernel_ns),
-                                    time(both ? measurement.d2h_both_ns : measurement.d2h_alone_ns)};
-    return device::attainable(problem.chunks(), stages, measurement.copy_engines);
+    return {time(both ? measurement.h2d_both_ns : measurement.h2d_alone_ns), time(measurement.kernel_ns),
+            time(both ? measurement.d2h_both_ns : measurement.d2h_alone_ns)};
+}
+
+device::Time attainable_time(const Problem& problem, const protocol::Measurement& measurement) {
+    return device::attainable(problem.chunks(), stage_times(measurement), measurement.copy_engines);
 }
 
 Failure describe_speed(const SpeedResult& result, const char* cause) {
@@ -209,11 +211,17 @@ SpeedJudgement judge_speed(const std::vector<nanoseconds>& times, const std::vec
     return judgement;
 }
 
-SpeedJudgement measure_speed(Session& session, const Problem& problem, const SpeedRule& rule,
+SpeedJudgement measure_speed(Session& session, const Problem& problem, const SpeedRule& rule, device::Time bound,
                              std::optional<nanoseconds> known) {
-    const device::Time bound = attainable_time(problem, session.measurement(problem.chunk_elements));
-    return session.options().simulated ? judge_simulated(session, problem, rule, bound, known)
-                                       : session.watched([&] { return measure_pairs(session, problem, rule, bound); });
+    if (session.options().simulated) {
+        return judge_simulated(session, problem, rule, bound, known);
+    }
+    try {
+        return session.watched([&] { return measure_pairs(session, problem, rule, bound); });
+    } catch (const CheckFailed&) {
+        session.forget_processes();
+        throw;
+    }
 }
 
 }  // namespace checks

@@ -14,7 +14,7 @@ namespace checks {
 struct SpeedRule {
     double required_share = 0.60;
     double full_share = 0.85;
-    TimingRules timing;
+    TimingRules timing{};
     std::chrono::seconds time_cap{60};
 };
 
@@ -24,7 +24,10 @@ struct SpeedJudgement {
     std::optional<Failure> wrong;  // wrong values in a timed run
 };
 
-// The attainable time of the whole problem on the measured device.
+// The stage times of one chunk in a pipeline that keeps every engine of the measured device busy.
+device::StageTimes stage_times(const protocol::Measurement& measurement);
+
+// The attainable time of a pipeline over the whole problem's chunks on the measured device.
 device::Time attainable_time(const Problem& problem, const protocol::Measurement& measurement);
 
 // The figures that the texts of `cause` name: {speedup, required, attainable, share, required_share, low, high, pairs}.
@@ -35,9 +38,10 @@ SpeedJudgement judge_speed(const std::vector<std::chrono::nanoseconds>& times,
                            const std::vector<std::chrono::nanoseconds>& serial_times, device::Time bound,
                            const SpeedRule& rule, bool more_time);
 
-// Measures and judges. On a simulated device one pair is enough; `known` spares the student's run there.
-// Throws CheckFailed when the student's program misbehaves, CannotCheck when the baseline does.
-SpeedJudgement measure_speed(Session& session, const Problem& problem, const SpeedRule& rule,
+// Measures and judges; `bound` is the time that nothing can beat. On a simulated device one pair is enough; `known`
+// spares the student's run there. Throws CheckFailed when the student's program misbehaves, CannotCheck when the
+// baseline does.
+SpeedJudgement measure_speed(Session& session, const Problem& problem, const SpeedRule& rule, device::Time bound,
                              std::optional<std::chrono::nanoseconds> known);
 
 }  // namespace checks

@@ -22,6 +22,9 @@ using protocol::Action;
 // After a program hung once, it is not given the whole limit again and again.
 constexpr std::chrono::milliseconds limit_after_hang = 2s;
 
+// Enough for what the labs ask of a GPU; pages that nobody touches take no memory.
+constexpr std::size_t first_memory_bytes = std::size_t{1} << 29;
+
 std::filesystem::path new_directory() {
     std::string pattern = (std::filesystem::temp_directory_path() / "course-checks-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
@@ -55,7 +58,7 @@ Session::Session(Options options)
     : options_(std::move(options)),
       results_(empty_results(options_)),
       directory_(new_directory()),
-      memory_(protocol::SharedMemory::create(0)) {}
+      memory_(protocol::SharedMemory::create(first_memory_bytes)) {}
 
 Session::~Session() {
     std::error_code ignored;  // a temporary directory left behind is no reason to fail
@@ -75,9 +78,8 @@ const protocol::Measurement& Session::measurement(std::size_t chunk_elements, un
     request.action = Action::measure;
     request.measure = {chunk_elements, rounds, 0};
     try {
-        const auto baseline = start(options_.baseline);
+        const auto baseline = process_for(options_.baseline);
         const protocol::Measurement measured = baseline->demand(request).measurement;
-        baseline->quit();
         results_.device = measured.device;
         return measurements_.emplace(std::pair(chunk_elements, rounds), measured).first->second;
     } catch (const CheckFailed& failed) {
@@ -97,10 +99,14 @@ Solved Session::solve(const std::filesystem::path& program, const Plan& plan) {
     reserve(plan.problem);
     Solved solved;
     watched([&] {
-        const auto process = start(program, trace_file);
+        const auto process = trace_file ? start(program, trace_file) : process_for(program);
         try {
             drive(*process, plan, solved);
+            if (trace_file || options_.simulated) {
+                process->quit();
+            }
         } catch (const CheckFailed& failed) {
+            forget_processes();
             if (trace_file && failed.failure().cause == cause::returned_error) {
                 explain_error(*process, *trace_file);
             }
@@ -130,15 +136,20 @@ void Session::drive(LabProcess& process, const Plan& plan, Solved& solved) {
             const protocol::Reply reply = process.demand(request(Action::run, plan.problem));
             solved.elapsed =
                 process.simulated() ? std::chrono::nanoseconds(reply.elapsed_ns) : process.latest_wall_time();
+            solved.host_work = std::chrono::nanoseconds(reply.host_work_ns);
+            solved.reported_ms = reply.reported_ms;
             process.demand(request(Action::collect, plan.problem));
             if (!solved.wrong) {
                 solved.wrong = judge_outputs(plan.problem, seed, outputs(plan.problem), previous);
             }
             previous = seed;
         }
+        if (plan.measure_stages) {
+            const protocol::Reply reply = process.demand(request(Action::measure_stages, plan.problem));
+            solved.stages = {reply.stage_ms[0], reply.stage_ms[1], reply.stage_ms[2]};
+        }
         process.demand(request(Action::release, plan.problem));
     }
-    process.quit();
 }
 
 void Session::explain_error(LabProcess& process, const std::filesystem::path& trace_file) {
@@ -172,6 +183,17 @@ std::unique_ptr<LabProcess> Session::start(const std::filesystem::path& program,
     return std::make_unique<LabProcess>(launch, memory_);
 }
 
+std::shared_ptr<LabProcess> Session::process_for(const std::filesystem::path& program) {
+    if (options_.simulated) {
+        return start(program);
+    }
+    std::shared_ptr<LabProcess>& kept = kept_[program];
+    if (!kept) {
+        kept = start(program);
+    }
+    return kept;
+}
+
 std::uint64_t Session::fresh_inputs(const Problem& problem) {
     const std::uint64_t seed = options_.seed + 0xD1B54A32D192ED03u * ++runs_started_;
     fill_inputs(seed, {reinterpret_cast<Element*>(memory_.data()), problem.elements});
@@ -184,6 +206,9 @@ protocol::Request Session::request(Action action, const Problem& problem) const 
     request.problem.elements = problem.elements;
     request.problem.chunk_elements = problem.chunk_elements;
     request.problem.rounds = problem.rounds;
+    request.problem.host_work_ns = static_cast<std::uint64_t>(problem.host_work.count());
+    request.problem.host_copy_ns = static_cast<std::uint64_t>(problem.host_copy.count());
+    request.problem.device_bytes = problem.device_bytes;
     request.problem.input_offset = 0;
     request.problem.output_offset = aligned(problem.bytes());
     return request;
@@ -208,6 +233,7 @@ void Session::note(const Failure& failure) {
 void Session::reserve(const Problem& problem) {
     const std::size_t needed = 2 * aligned(problem.bytes());
     if (needed > memory_.bytes()) {
+        forget_processes();
         memory_ = protocol::SharedMemory::create(needed);
     }
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,10 +31,20 @@ struct Options {
     Limits limits;
 };
 
-// What came of one problem in a process of its own.
+// How long the program says that each stage takes.
+struct StageMilliseconds {
+    float h2d = 0;
+    float kernel = 0;
+    float d2h = 0;
+};
+
+// What came of one problem.
 struct Solved {
-    std::optional<Failure> wrong;        // wrong values
-    std::chrono::nanoseconds elapsed{};  // of the last run(): virtual on the simulated device, else wall time
+    std::optional<Failure> wrong;          // wrong values
+    std::chrono::nanoseconds elapsed{};    // of the last run(): virtual on the simulated device, else wall time
+    std::chrono::nanoseconds host_work{};  // that the last run() did by lab::host_work
+    float reported_ms = 0;                 // what the program itself says that the last run() took
+    StageMilliseconds stages;              // what the program measured, where the plan asked for it
     std::optional<device::Trace> trace;
 };
 
@@ -58,19 +69,27 @@ public:
     // h. Measured once for each chunk size and number of rounds. Throws CannotCheck.
     const protocol::Measurement& measurement(std::size_t chunk_elements, unsigned rounds = 0);
 
-    // Starts `program`, solves the problem `cycles` times from allocate() to release() with `runs` run()s each, and
-    // lets it end. Every run's values are judged; the first wrong ones are kept. Throws CheckFailed.
+    // Solves the problem `cycles` times from allocate() to release() with `runs` run()s each; every run's values are
+    // judged, and the first wrong ones are kept. In a new process that is let end, or, not traced on a GPU, in the one
+    // of process_for(). Throws CheckFailed.
     struct Plan {
         Problem problem;
         int cycles = 1;
         int runs = 1;
         Traced traced = Traced::no;
+        bool measure_stages = false;  // ask the program to measure the stages, after the runs
     };
     Solved solve(const std::filesystem::path& program, const Plan& plan);
 
     // Starts a program with the time limit that still applies. `trace`: where it writes its trace.
     std::unique_ptr<LabProcess> start(const std::filesystem::path& program,
                                       const std::optional<std::filesystem::path>& trace = std::nullopt);
+
+    // The process that serves one untraced problem after the other. On a GPU it is kept, because every new process pays
+    // for a context of its own; on the simulated device it is a new one each time.
+    std::shared_ptr<LabProcess> process_for(const std::filesystem::path& program);
+    // After a failure: the next process_for() starts a new one.
+    void forget_processes() { kept_.clear(); }
 
     // Calls `body` and rethrows what it throws; after a hang the later time limits are short.
     template <typename Body>
@@ -83,7 +102,7 @@ public:
         }
     }
 
-    // Makes the shared memory large enough; processes started before do not see the new memory.
+    // Makes the shared memory large enough; processes started before do not see the new memory, and are not kept.
     void reserve(const Problem& problem);
 
     // Fills the shared inputs with a fresh seed, and returns that seed. The memory must have been reserved.
@@ -113,6 +132,7 @@ private:
     protocol::SharedMemory memory_;
     std::uint64_t runs_started_ = 0;
     bool hung_ = false;
+    std::map<std::filesystem::path, std::shared_ptr<LabProcess>> kept_;
     std::map<std::pair<std::size_t, unsigned>, protocol::Measurement> measurements_;
     std::vector<device::Finding> findings_;
 };

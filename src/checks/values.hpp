@@ -1,6 +1,7 @@
 // Inputs that differ in every element and every run, and what is wrong with an output.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,6 +16,9 @@ struct Problem {
     std::size_t elements = 0;
     std::size_t chunk_elements = 1;
     unsigned rounds = 0;
+    std::chrono::nanoseconds host_work{};  // what lab::host_work takes
+    std::chrono::nanoseconds host_copy{};  // what lab::produce and lab::consume take for a chunk each
+    std::size_t device_bytes = 0;          // the device memory that may be in use at once; 0: no limit
 
     std::size_t bytes() const { return elements * sizeof(Element); }
     std::size_t chunks() const { return (elements + chunk_elements - 1) / chunk_elements; }

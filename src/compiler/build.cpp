@@ -121,11 +121,12 @@ private:
     }
 
     void rewrite(Unit& unit, const fs::path& directory) {
-        RewrittenSources rewritten = rewrite_sources(unit.source, directory);
+        RewrittenSources rewritten = rewrite_sources(unit.source, directory, include_directories(request_, location_));
         if (!rewritten.errors.empty()) {
             throw BuildFailure{does_not_compile, std::move(rewritten.errors)};
         }
         unit.input = rewritten.files.front().copy;
+        unit.copies = directory;
         for (const RewrittenFile& file : rewritten.files) {
             unit.header_directories.push_back(file.original.parent_path());
             rewritten_.push_back(file);

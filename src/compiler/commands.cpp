@@ -10,6 +10,7 @@
 
 #include "compiler/child_process.hpp"
 #include "compiler/configuration.hpp"
+#include "compiler/rewritten_sources.hpp"
 
 namespace compiler {
 namespace {
@@ -53,13 +54,17 @@ void append_instrumentation(Command& command, const BuildRequest& request) {
                      "-U_FORTIFY_SOURCE", "-fno-optimize-sibling-calls"});
 }
 
-void append_include_directories(Command& command, const BuildRequest& request, const Unit& unit) {
+void append_include_directories(Command& command, const BuildRequest& request, const Location& location,
+                                const Unit& unit) {
     for (const fs::path& directory : unit.header_directories) {
         append(command, {"-iquote", directory.empty() ? "." : directory.c_str()});
     }
     const fs::path own = unit.source.parent_path();
     append(command, {"-I", own.empty() ? "." : own.c_str()});
-    for (const std::string& directory : request.include_directories) {
+    for (const fs::path& directory : include_directories(request, location)) {
+        if (!unit.copies.empty()) {  // a header's rewritten text comes before the original
+            append(command, {"-I", copy_of(directory, unit.copies).c_str()});
+        }
         append(command, {"-I", directory.c_str()});
     }
 }
@@ -83,10 +88,8 @@ Command simulated_compile_command(const BuildRequest& request, const Location& l
     append_instrumentation(command, request);
     append(command, {"-D__CUDACC__", "-D__SIMULATED_DEVICE__"});
     append_definitions(command, request);
-    append_include_directories(command, request, unit);
-    for (const char* const directory : {"src/simulator/include", "src/lab", "src"}) {
-        append(command, {"-I", (location.source_root / directory).c_str()});
-    }
+    append(command, {"-I", (location.source_root / "src/simulator/include").c_str()});
+    append_include_directories(command, request, location, unit);
     if (unit.cuda) {  // a .cu file is C++ that includes the header by itself, as with nvcc
         append(command, {"-include", "cuda_runtime.h", "-x", "c++"});
     }
@@ -130,10 +133,7 @@ Command gpu_compile_command(const BuildRequest& request, const Location& locatio
     }
     append_architectures(command, request, nvcc);
     append_definitions(command, request);
-    append_include_directories(command, request, unit);
-    for (const char* const directory : {"src/lab", "src"}) {
-        append(command, {"-I", (location.source_root / directory).c_str()});
-    }
+    append_include_directories(command, request, location, unit);
     append_output(command, request, unit);
     return command;
 }
@@ -176,6 +176,14 @@ fs::path cuda_home() {
     return configuration::cuda_home;
 }
 
+std::vector<fs::path> include_directories(const BuildRequest& request, const Location& location) {
+    std::vector<fs::path> directories(request.include_directories.begin(), request.include_directories.end());
+    for (const char* const own : {"src/lab", "src"}) {
+        directories.push_back(location.source_root / own);
+    }
+    return directories;
+}
+
 std::vector<fs::path> linked_libraries(const BuildRequest& request, const Location& location) {
     const bool simulated = request.device == Device::simulated;
     std::vector<std::string> names;
@@ -210,6 +218,11 @@ Command link_command(const BuildRequest& request, const Location& location, cons
         append_libraries(command, request, location);
     } else {
         append(command, {"-cudart", "static"});
+        // So that a lab's budget of device memory holds (src/gpu/memory_budget.cpp).
+        for (const char* const function : {"cudaMalloc", "cudaMallocPitch", "cudaMalloc3D", "cudaMallocManaged",
+                                           "cudaMallocAsync", "cudaFree", "cudaFreeAsync", "cudaMemGetInfo"}) {
+            append(command, {"-Xlinker", (std::string("--wrap=") + function).c_str()});
+        }
         Command group;
         append_libraries(group, request, location);
         for (const std::string& argument : group) {  // nvcc hands options of the linker on only behind -Xlinker

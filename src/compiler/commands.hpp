@@ -19,8 +19,12 @@ struct Unit {
     std::filesystem::path object;
     std::filesystem::path dependencies;                     // make's rule for the object; empty when not asked for
     std::vector<std::filesystem::path> header_directories;  // those of rewritten headers
+    std::filesystem::path copies;                           // the folder of rewritten files; empty when there are none
     bool cuda = false;                                      // a .cu file
 };
+
+// The folders in which a program's own headers are looked for beside its own, in this order.
+std::vector<std::filesystem::path> include_directories(const BuildRequest& request, const Location& location);
 
 Command compile_command(const BuildRequest& request, const Location& location, const Unit& unit);
 

@@ -28,6 +28,8 @@ std::string without_byte_order_mark(std::string text) {
 
 class Sources {
 public:
+    explicit Sources(const std::vector<fs::path>& include_directories) : include_directories_(include_directories) {}
+
     // Reads `path` and all headers below it; returns its canonical path.
     fs::path add(const fs::path& path) {
         const fs::path key = fs::canonical(path);
@@ -38,8 +40,7 @@ public:
         files_[key] = {path, result, {}, result.changed};
         order_.push_back(key);
         for (const std::string& name : result.quoted_includes) {
-            const fs::path header = path.parent_path() / name;
-            if (fs::is_regular_file(header)) {
+            if (const fs::path header = find(name, path.parent_path()); !header.empty()) {
                 const fs::path header_key = add(header);
                 files_[key].headers.push_back(header_key);
             }
@@ -79,7 +80,7 @@ public:
         for (const fs::path& key : order_) {
             const File& file = files_[key];
             if (file.copied) {
-                const fs::path copy = directory / key.relative_path();
+                const fs::path copy = copy_of(key, directory);
                 fs::create_directories(copy.parent_path());
                 write_text_file(copy, file.result.text);
                 written.push_back({file.original, copy});
@@ -89,14 +90,33 @@ public:
     }
 
 private:
+    // As the compiler looks for a header in quotes; empty when it is not among the program's own.
+    fs::path find(const std::string& name, const fs::path& folder) const {
+        if (fs::is_regular_file(folder / name)) {
+            return folder / name;
+        }
+        for (const fs::path& directory : include_directories_) {
+            if (fs::is_regular_file(directory / name)) {
+                return directory / name;
+            }
+        }
+        return {};
+    }
+
+    const std::vector<fs::path>& include_directories_;
     std::map<fs::path, File> files_;  // by canonical path
     std::vector<fs::path> order_;     // in which they were read
 };
 
 }  // namespace
 
-RewrittenSources rewrite_sources(const fs::path& source, const fs::path& directory) {
-    Sources sources;
+fs::path copy_of(const fs::path& original, const fs::path& directory) {
+    return directory / fs::weakly_canonical(original).relative_path();
+}
+
+RewrittenSources rewrite_sources(const fs::path& source, const fs::path& directory,
+                                 const std::vector<fs::path>& include_directories) {
+    Sources sources(include_directories);
     const fs::path key = sources.add(source);
     if (std::string errors = sources.errors(); !errors.empty()) {
         return {{}, std::move(errors)};

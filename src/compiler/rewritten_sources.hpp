@@ -18,9 +18,13 @@ struct RewrittenSources {
     std::string errors;                // one compiler message a line; empty when all is well
 };
 
-// Rewrites `source` and writes it below `directory`. A header that it includes in quotes, relative to its own folder,
-// is written there too when it holds CUDA's syntax or includes one that does; all others are left where they are.
-// Throws std::runtime_error when a file cannot be read or written.
-RewrittenSources rewrite_sources(const std::filesystem::path& source, const std::filesystem::path& directory);
+// Rewrites `source` and writes it below `directory`, at its absolute path. A header that it includes in quotes, found
+// beside it or in one of `include_directories`, is written there too when it holds CUDA's syntax or includes one that
+// does; all others are left where they are. Throws std::runtime_error when a file cannot be read or written.
+RewrittenSources rewrite_sources(const std::filesystem::path& source, const std::filesystem::path& directory,
+                                 const std::vector<std::filesystem::path>& include_directories);
+
+// Where the copy of `original`, a file or a folder, lies below `directory`.
+std::filesystem::path copy_of(const std::filesystem::path& original, const std::filesystem::path& directory);
 
 }  // namespace compiler

@@ -27,6 +27,11 @@ void device_hooks_trusted_copy(void* to, const void* from, size_t bytes);
 /* Let virtual time pass for declared host work; on a GPU, busy-wait that long. */
 void device_hooks_host_work_ns(uint64_t nanoseconds);
 
+/* From now on an allocation of device memory fails (cudaErrorMemoryAllocation) when it would bring what the program holds
+   above `bytes`; 0 takes the limit away. Returns how many bytes the largest allocation that was refused since the
+   previous call asked for. */
+uint64_t device_hooks_memory_budget(uint64_t bytes);
+
 /* 1 on the simulated device, 0 on a GPU. */
 int device_hooks_simulated(void);
 

@@ -5,6 +5,7 @@
 
 #include "device/hooks.h"
 #include "lab/harness_interface.h"
+#include "lab/problem_session.hpp"
 #include "messages/messages.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/reference_work.hpp"
@@ -13,26 +14,20 @@ namespace lab::harness {
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
-constexpr unsigned rounds_like_a_copy = 850;  // on an H200, the kernel of such a chunk takes as long as its copy
-constexpr Problem typical{32 * mebibyte / sizeof(Element), 2 * mebibyte / sizeof(Element), rounds_like_a_copy};
+
+protocol::Problem typical_problem() {
+    protocol::Problem problem;
+    problem.elements = 32 * mebibyte / sizeof(Element);
+    problem.chunk_elements = 2 * mebibyte / sizeof(Element);
+    problem.rounds = 850;  // on an H200, the kernel of such a chunk takes as long as its copy
+    problem.host_work_ns = 1'500'000;
+    problem.host_copy_ns = 250'000;
+    return problem;
+}
 
 void say(const char* id, const messages::Arguments& arguments) {
     std::printf("%s\n", messages::text(id, arguments).c_str());
 }
-
-// Frees the pipeline on every path.
-class Pipeline {
-public:
-    explicit Pipeline(const Adapter& adapter) : adapter_(adapter), self_(adapter.create()) {}
-    ~Pipeline() { adapter_.destroy(self_); }
-    Pipeline(const Pipeline&) = delete;
-    Pipeline& operator=(const Pipeline&) = delete;
-    void* get() const { return self_; }
-
-private:
-    const Adapter& adapter_;
-    void* self_;
-};
 
 bool succeeded(const Outcome& outcome, const char* function) {
     if (outcome.code != 0) {
@@ -41,58 +36,68 @@ bool succeeded(const Outcome& outcome, const char* function) {
     return outcome.code == 0;
 }
 
-// Different in every element, so that a chunk in the wrong place is seen.
-Element input_at(std::size_t index) {
-    return static_cast<Element>(index * 2654435761u + 12345u);
+std::string milliseconds(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", value);
+    return text;
 }
 
-std::size_t count_wrong(const Element* output) {
-    const protocol::Jump expected = protocol::jump(typical.rounds);
+// Different in every element, so that a chunk in the wrong place is seen.
+std::vector<Element> inputs_of(const protocol::Problem& problem) {
+    std::vector<Element> inputs(problem.elements);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        inputs[i] = static_cast<Element>(i * 2654435761u + 12345u);
+    }
+    return inputs;
+}
+
+std::size_t count_wrong(const std::vector<Element>& inputs, const std::vector<Element>& results, unsigned rounds) {
+    const protocol::Jump expected = protocol::jump(rounds);
     std::size_t wrong = 0;
-    for (std::size_t i = 0; i < typical.elements; ++i) {
-        wrong += output[i] != expected(input_at(i));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        wrong += results[i] != expected(inputs[i]);
     }
     return wrong;
 }
 
-std::string milliseconds(std::uint64_t nanoseconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", static_cast<double>(nanoseconds) / 1e6);
-    return text;
+std::byte* bytes_of(std::vector<Element>& elements) {
+    return reinterpret_cast<std::byte*>(elements.data());
 }
 
-void fill(Element* input, Element* output) {
-    const std::size_t bytes = typical.elements * sizeof(Element);
-    device_hooks_host_writes(input, bytes, "host_input");
-    device_hooks_host_writes(output, bytes, "host_output");
-    for (std::size_t i = 0; i < typical.elements; ++i) {
-        input[i] = input_at(i);
-        output[i] = protocol::poison;
+bool measure_stages(const Adapter& adapter, const ProblemSession& session) {
+    if (adapter.measure_stages == nullptr) {
+        return true;
     }
-}
-
-bool run_and_judge(const Adapter& adapter, void* self) {
-    Element* const input = adapter.host_input(self);
-    Element* const output = adapter.host_output(self);
-    if (input == nullptr || output == nullptr) {
-        say(input == nullptr ? "hand.no_host_input" : "hand.no_host_output", {});
+    StageTimes times;
+    if (!succeeded(session.measure_stages(times), "measure_stages")) {
         return false;
     }
-    fill(input, output);
-    device_hooks_range_begin("run");
+    say("hand.stages", {{"h2d", milliseconds(times.h2d_ms)},
+                        {"kernel", milliseconds(times.kernel_ms)},
+                        {"d2h", milliseconds(times.d2h_ms)}});
+    return true;
+}
+
+bool run_and_judge(ProblemSession& session, const protocol::Problem& problem) {
+    if (const protocol::Refusal missing = session.missing_buffer(); missing != protocol::Refusal::none) {
+        say(missing == protocol::Refusal::no_host_input ? "hand.no_host_input" : "hand.no_host_output", {});
+        return false;
+    }
+    std::vector<Element> inputs = inputs_of(problem);
+    std::vector<Element> results(problem.elements);
+    session.fill(bytes_of(inputs), bytes_of(results));
     const std::uint64_t begin = device_hooks_clock_ns();
-    const Outcome outcome = adapter.run(self, typical);
-    const std::uint64_t elapsed = device_hooks_clock_ns() - begin;
-    device_hooks_range_end();
+    const Outcome outcome = session.run();
+    const std::uint64_t elapsed_ns = device_hooks_clock_ns() - begin;
     if (!succeeded(outcome, "run")) {
         return false;
     }
-    device_hooks_host_reads(output, typical.elements * sizeof(Element), "host_output");
-    const std::size_t wrong = count_wrong(output);
+    session.collect(bytes_of(results));
+    const std::size_t wrong = count_wrong(inputs, results, problem.rounds);
     say(wrong == 0 ? "hand.right" : "hand.wrong",
         {{"wrong", std::to_string(wrong)},
-         {"elements", std::to_string(typical.elements)},
-         {"ms", milliseconds(elapsed)},
+         {"elements", std::to_string(problem.elements)},
+         {"ms", milliseconds(static_cast<double>(elapsed_ns) / 1e6)},
          {"kind", messages::text(device_hooks_simulated() ? "hand.simulated" : "hand.measured")}});
     return wrong == 0;
 }
@@ -100,10 +105,13 @@ bool run_and_judge(const Adapter& adapter, void* self) {
 }  // namespace
 
 int run_by_hand(const Adapter& adapter) {
-    const Pipeline pipeline(adapter);
-    const bool right =
-        succeeded(adapter.allocate(pipeline.get(), typical), "allocate") && run_and_judge(adapter, pipeline.get());
-    const bool released = succeeded(adapter.release(pipeline.get()), "release");
+    protocol::Problem problem = typical_problem();
+    // Only where the data go through produce() and consume() are they larger than what the device may hold.
+    problem.device_bytes = adapter.host_input == nullptr ? 16 * mebibyte : 0;
+    ProblemSession session(adapter, problem);
+    const bool right = succeeded(session.allocate(), "allocate") && run_and_judge(session, problem) &&
+                       measure_stages(adapter, session);
+    const bool released = succeeded(session.release(), "release");
     return right && released ? 0 : 1;
 }
 

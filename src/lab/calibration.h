@@ -130,6 +130,32 @@ inline cudaError_t time_copies(Bench& bench, bool use_up, bool use_down, CopyTim
     return cudaSuccess;
 }
 
+// Host time of one synchronous copy between `to` and `from`.
+inline cudaError_t time_synchronous(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, double& result) {
+    std::vector<double> times;
+    for (int repetition = 0; repetition <= repetitions(); ++repetition) {  // one more: the first touches new pages
+        const std::uint64_t begin = device_hooks_clock_ns();
+        LAB_TRY(cudaMemcpy(to, from, bytes, kind));
+        times.push_back(static_cast<double>(device_hooks_clock_ns() - begin));
+    }
+    result = median({times.begin() + 1, times.end()});
+    return cudaSuccess;
+}
+
+struct SynchronousTimes {
+    double up = 0;    // from pageable memory
+    double down = 0;  // to pageable memory
+    double host = 0;  // from host memory to host memory
+};
+
+inline cudaError_t time_synchronous_copies(Bench& bench, SynchronousTimes& result) {
+    std::vector<Element> pageable(bench.elements, Element{3});
+    void* const ordinary = pageable.data();
+    LAB_TRY(time_synchronous(bench.device_input, ordinary, bench.bytes(), cudaMemcpyHostToDevice, result.up));
+    LAB_TRY(time_synchronous(ordinary, bench.device_output, bench.bytes(), cudaMemcpyDeviceToHost, result.down));
+    return time_synchronous(bench.host_input, ordinary, bench.bytes(), cudaMemcpyHostToHost, result.host);
+}
+
 inline cudaError_t time_kernel(Bench& bench, Launch launch, unsigned rounds, double& result) {
     const int launches = device_hooks_simulated() ? 1 : 8;
     std::vector<double> times;
@@ -186,6 +212,8 @@ inline cudaError_t measure(std::size_t chunk_elements, unsigned rounds, Launch l
     LAB_TRY(time_copies(bench, true, false, up));
     LAB_TRY(time_copies(bench, false, true, down));
     LAB_TRY(time_copies(bench, true, true, both));
+    SynchronousTimes synchronous;
+    LAB_TRY(time_synchronous_copies(bench, synchronous));
     if (rounds == 0) {
         LAB_TRY(rounds_for(bench, launch, up.up, rounds));
     }
@@ -197,6 +225,9 @@ inline cudaError_t measure(std::size_t chunk_elements, unsigned rounds, Launch l
     result.h2d_both_ns = whole(both.up);
     result.d2h_both_ns = whole(both.down);
     result.kernel_ns = whole(kernel_ns);
+    result.h2d_pageable_ns = whole(synchronous.up);
+    result.d2h_pageable_ns = whole(synchronous.down);
+    result.host_copy_ns = whole(synchronous.host);
     result.rounds = rounds;
     return cudaSuccess;
 }

@@ -12,6 +12,7 @@
 #include "device/environment.hpp"
 #include "device/hooks.h"
 #include "lab/harness_interface.h"
+#include "lab/problem_session.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/messages.hpp"
 #include "protocol/shared_memory.hpp"
@@ -25,82 +26,9 @@ using protocol::Reply;
 using protocol::Request;
 using protocol::Status;
 
-// Names a stretch of host time in the trace for as long as it lives.
-class TracedRange {
-public:
-    explicit TracedRange(const char* name) { device_hooks_range_begin(name); }
-    ~TracedRange() { device_hooks_range_end(); }
-    TracedRange(const TracedRange&) = delete;
-    TracedRange& operator=(const TracedRange&) = delete;
-};
-
 void store_name(char (&destination)[64], const char* name) {
     std::snprintf(destination, sizeof destination, "%s", name == nullptr ? "" : name);
 }
-
-// The pipeline of one problem, from prepare to release.
-class Session {
-public:
-    Session(const Adapter& adapter, const Problem& problem)
-        : adapter_(&adapter), problem_(problem), self_(adapter.create()) {}
-    ~Session() { adapter_->destroy(self_); }
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
-
-    Outcome allocate() const {
-        const TracedRange range("allocate");
-        return adapter_->allocate(self_, problem_);
-    }
-
-    Outcome run() const {
-        const TracedRange range("run");
-        return adapter_->run(self_, problem_);
-    }
-
-    Outcome release() const {
-        const TracedRange range("release");
-        return adapter_->release(self_);
-    }
-
-    Refusal missing_buffer() const {
-        if (problem_.elements == 0) {
-            return Refusal::none;
-        }
-        if (adapter_->host_input(self_) == nullptr) {
-            return Refusal::no_host_input;
-        }
-        return adapter_->host_output(self_) == nullptr ? Refusal::no_host_output : Refusal::none;
-    }
-
-    // Copies the inputs in, and poisons the outputs.
-    void fill(const std::byte* inputs) const {
-        if (bytes() == 0) {
-            return;
-        }
-        Element* const input = adapter_->host_input(self_);
-        Element* const output = adapter_->host_output(self_);
-        device_hooks_host_writes(input, bytes(), "host_input");
-        device_hooks_trusted_copy(input, inputs, bytes());
-        device_hooks_host_writes(output, bytes(), "host_output");
-        std::fill_n(output, problem_.elements, protocol::poison);
-    }
-
-    void collect(std::byte* outputs) const {
-        if (bytes() == 0) {
-            return;
-        }
-        const Element* const output = adapter_->host_output(self_);
-        device_hooks_host_reads(output, bytes(), "host_output");
-        device_hooks_trusted_copy(outputs, output, bytes());
-    }
-
-    std::size_t bytes() const { return problem_.elements * sizeof(Element); }
-
-private:
-    const Adapter* adapter_;
-    Problem problem_;
-    void* self_;
-};
 
 class Server {
 public:
@@ -142,6 +70,8 @@ private:
                 return collect(request.problem);
             case Action::release:
                 return release();
+            case Action::measure_stages:
+                return measure_stages();
             case Action::fail_call:
                 return fail_call(request.fail_call);
             case Action::measure:
@@ -178,8 +108,9 @@ private:
             return refuse(Refusal::out_of_bounds);
         }
         adapter_.forget_errors();
-        session_.emplace(adapter_, Problem{problem.elements, problem.chunk_elements, problem.rounds});
-        const Reply reply = from(session_->allocate());
+        session_.emplace(adapter_, problem);
+        device_bytes_ = problem.device_bytes;
+        Reply reply = with_refused_bytes(from(session_->allocate()));
         return reply.status == Status::ok ? refill(problem) : reply;
     }
 
@@ -198,7 +129,7 @@ private:
         if (const Refusal refusal = reason_against(problem); refusal != Refusal::none) {
             return refuse(refusal);
         }
-        session_->fill(memory_.data() + problem.input_offset);
+        session_->fill(memory_.data() + problem.input_offset, memory_.data() + problem.output_offset);
         return {};
     }
 
@@ -209,8 +140,32 @@ private:
         const std::uint64_t begin = device_hooks_clock_ns();
         const Outcome outcome = session_->run();
         const std::uint64_t end = device_hooks_clock_ns();
-        Reply reply = from(outcome);
+        Reply reply = session_->host().asked_outside_data() ? refuse(Refusal::outside_data)
+                                                            : with_refused_bytes(from(outcome));
         reply.elapsed_ns = end - begin;
+        reply.host_work_ns = session_->host().work_done_ns();
+        reply.reported_ms = session_->reported_ms();
+        return reply;
+    }
+
+    Reply measure_stages() {
+        if (!session_) {
+            return refuse(Refusal::out_of_order);
+        }
+        if (adapter_.measure_stages == nullptr) {
+            return refuse(Refusal::not_supported);
+        }
+        StageTimes times;
+        Reply reply = from(session_->measure_stages(times));
+        reply.stage_ms[0] = times.h2d_ms;
+        reply.stage_ms[1] = times.kernel_ms;
+        reply.stage_ms[2] = times.d2h_ms;
+        return reply;
+    }
+
+    // Only an error that the budget explains is blamed on it; who tries and does with less has done nothing wrong.
+    Reply with_refused_bytes(Reply reply) const {
+        reply.refused_device_bytes = device_hooks_memory_budget(device_bytes_);
         return reply;
     }
 
@@ -251,7 +206,7 @@ private:
         }
         Reply reply;
         reply.measurement = {result.h2d_alone_ns, result.d2h_alone_ns, result.h2d_both_ns, result.d2h_both_ns,
-                             result.kernel_ns,    result.rounds,       result.copy_engines};
+                             result.kernel_ns,    result.h2d_pageable_ns, result.d2h_pageable_ns, result.host_copy_ns, result.rounds, result.copy_engines, {}};
         std::memcpy(reply.measurement.device, result.device, sizeof result.device);
         return reply;
     }
@@ -259,7 +214,8 @@ private:
     const Adapter& adapter_;
     int socket_;
     protocol::SharedMemory memory_;
-    std::optional<Session> session_;
+    std::optional<ProblemSession> session_;
+    std::uint64_t device_bytes_ = 0;  // the budget of the prepared problem
 };
 
 int descriptor_from(const char* variable) {

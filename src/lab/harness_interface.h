@@ -14,6 +14,7 @@ struct Outcome {
 // What the baseline program measures of its device; times per chunk in nanoseconds (see protocol::Measurement).
 struct Measurement {
     unsigned long long h2d_alone_ns, d2h_alone_ns, h2d_both_ns, d2h_both_ns, kernel_ns;
+    unsigned long long h2d_pageable_ns, d2h_pageable_ns, host_copy_ns;
     unsigned rounds, copy_engines;
     char device[256];
 };
@@ -26,8 +27,10 @@ struct Adapter {
     Outcome (*allocate)(void* self, const Problem& problem);
     Outcome (*run)(void* self, const Problem& problem);
     Outcome (*release)(void* self);
-    Element* (*host_input)(void* self);
-    Element* (*host_output)(void* self);
+    Element* (*host_input)(void* self);   // null where the data go through produce() and consume()
+    Element* (*host_output)(void* self);  // the same
+    Outcome (*measure_stages)(void* self, const Problem& problem, StageTimes& times);  // null in most labs
+    float (*elapsed_ms)(void* self);                                                   // null in most labs
     void (*forget_errors)();  // so that an error of one problem is not reported for the next
     Calibrate calibrate;      // null in students' programs
 };

@@ -17,7 +17,7 @@
 
 #include <cuda_runtime.h>
 
-#include "problem.h"  // Element, Problem
+#include "problem.h"  // Element, Problem, StageTimes
 
 namespace lab {
 
@@ -26,6 +26,16 @@ namespace lab {
 // kernel takes about as long as the copy of its chunk. On the simulated device the same value is computed
 // in one jump and the time of all rounds is charged.
 __device__ Element work(Element value, unsigned rounds);
+
+// Work of the host itself that needs neither the GPU nor its results: it keeps the calling thread busy for
+// problem.host_work_ns. Some labs ask for it once in each run().
+void host_work(const Problem& problem);
+
+// Where a lab's data come from and go to when they do not fit anywhere at once. produce() writes the inputs
+// [first, first + elements) to `staging`, and consume() takes the results of the same elements from `staging`. Both are
+// host work: the calling thread is busy meanwhile.
+void produce(const Problem& problem, Element* staging, std::size_t first, std::size_t elements);
+void consume(const Problem& problem, const Element* staging, std::size_t first, std::size_t elements);
 
 }  // namespace lab
 

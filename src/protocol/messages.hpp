@@ -8,7 +8,7 @@
 
 namespace protocol {
 
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 
 // What host_output holds before run(): an element that still holds it was never written.
 inline constexpr std::uint32_t poison = 0xDEADBEEF;
@@ -20,6 +20,7 @@ enum class Action : std::uint32_t {
     run,        // run(), timed
     collect,    // copy host_output to `output_offset`
     release,    // release(), and forget the pipeline
+    measure_stages,  // the student's own measurement of the stages of the prepared problem (labs that have one)
     fail_call,  // arm fault injection: the n-th call from now fails; 0 disarms
     measure,    // calibrate the device (the baseline program only)
     quit        // leave main() in the ordinary way
@@ -37,7 +38,8 @@ enum class Refusal : std::uint32_t {
     no_host_output,  // the same for host_output
     out_of_order,    // run before prepare, and the like
     out_of_bounds,   // the offsets do not lie within the shared memory
-    not_supported,   // measure, asked of a program that cannot
+    not_supported,   // measure or measure_stages, asked of a program that cannot
+    outside_data,    // produce() or consume() was asked for elements that the problem does not have
     device_error     // a CUDA call of the harness itself failed: error_code, error_name
 };
 
@@ -49,6 +51,9 @@ struct Problem {
     std::uint32_t reserved = 0;
     std::uint64_t input_offset = 0;
     std::uint64_t output_offset = 0;
+    std::uint64_t host_work_ns = 0;   // what host_work() takes
+    std::uint64_t host_copy_ns = 0;   // what produce() and consume() take for a chunk each
+    std::uint64_t device_bytes = 0;   // budget of device memory; 0: none
 };
 
 // What to measure: chunks of `chunk_elements`; `rounds` 0 asks for the number of rounds that makes k about as long as
@@ -75,6 +80,9 @@ struct Measurement {
     std::uint64_t h2d_both_ns = 0;
     std::uint64_t d2h_both_ns = 0;
     std::uint64_t kernel_ns = 0;
+    std::uint64_t h2d_pageable_ns = 0;  // cudaMemcpy from pageable memory, as the host sees it
+    std::uint64_t d2h_pageable_ns = 0;
+    std::uint64_t host_copy_ns = 0;  // a copy from host memory to host memory
     std::uint32_t rounds = 0;
     std::uint32_t copy_engines = 0;
     char device[256] = {};
@@ -91,6 +99,10 @@ struct Reply {
     char error_name[64] = {};      // "cudaErrorMemoryAllocation"
     std::uint64_t elapsed_ns = 0;  // run: device_hooks_clock_ns around run()
     std::uint64_t calls = 0;       // fail_call: calls that can fail since the previous arming
+    std::uint64_t host_work_ns = 0;          // run: how long host_work() was asked to take, all together
+    std::uint64_t refused_device_bytes = 0;  // prepare, run: an allocation of that size was over the budget
+    float reported_ms = 0;                   // run: what the pipeline's elapsed_ms says afterwards
+    float stage_ms[3] = {};                  // measure_stages: H2D, kernel, D2H
     Measurement measurement;
 };
 

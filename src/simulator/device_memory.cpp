@@ -1,6 +1,7 @@
 // Memory of the simulated device: allocation, copies, memsets.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "simulator/issue.hpp"
 #include "simulator/ordering/instrumentation.hpp"
@@ -79,6 +80,21 @@ private:
     std::vector<unsigned char> taken_;
 };
 
+std::size_t SimulatedDevice::device_memory_limit_bytes() const {
+    const std::size_t all = profile_.memory_bytes;
+    return memory_budget_bytes_ == 0 ? all : std::min(all, memory_budget_bytes_);
+}
+
+std::size_t SimulatedDevice::free_device_bytes() const {
+    const std::size_t limit = device_memory_limit_bytes();
+    return limit - std::min(limit, memory_.device_bytes_in_use());
+}
+
+std::size_t SimulatedDevice::set_memory_budget(std::size_t bytes) {
+    memory_budget_bytes_ = bytes;
+    return std::exchange(largest_refused_bytes_, 0);
+}
+
 cudaError_t SimulatedDevice::allocate(MemoryKind kind, void** pointer, std::size_t bytes, std::uintptr_t called_from) {
     if (pointer == nullptr) {
         return cudaErrorInvalidValue;
@@ -90,8 +106,11 @@ cudaError_t SimulatedDevice::allocate(MemoryKind kind, void** pointer, std::size
         *pointer = nullptr;
         return cudaSuccess;
     }
-    const auto begin = memory_.allocate(kind, bytes, profile_.memory_bytes, called_from);
+    const auto begin = memory_.allocate(kind, bytes, device_memory_limit_bytes(), called_from);
     if (!begin) {
+        if (kind == MemoryKind::device) {
+            largest_refused_bytes_ = std::max(largest_refused_bytes_, bytes);
+        }
         return cudaErrorMemoryAllocation;
     }
     *pointer = reinterpret_cast<void*>(*begin);

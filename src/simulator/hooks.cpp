@@ -64,6 +64,10 @@ void device_hooks_host_work_ns(uint64_t nanoseconds) {
     HookCall()->spend(simulator::Time(nanoseconds));
 }
 
+uint64_t device_hooks_memory_budget(uint64_t bytes) {
+    return HookCall()->set_memory_budget(bytes);
+}
+
 int device_hooks_simulated(void) {
     return 1;
 }

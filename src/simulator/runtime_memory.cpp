@@ -107,7 +107,7 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
         return call.result(cudaErrorInvalidValue);
     }
     *free_bytes = call.device().free_device_bytes();
-    *total_bytes = profile().memory_bytes;
+    *total_bytes = call.device().device_memory_limit_bytes();
     return cudaSuccess;
 }
 

@@ -102,7 +102,11 @@ public:
     cudaError_t allocate(MemoryKind kind, void** pointer, std::size_t bytes, std::uintptr_t called_from);
     cudaError_t release(MemoryKind kind, void* pointer, std::uintptr_t called_from);
     cudaError_t register_host(void* pointer, std::size_t bytes, std::uintptr_t called_from);
-    std::size_t free_device_bytes() const { return profile_.memory_bytes - memory_.device_bytes_in_use(); }
+    // What device memory may hold: all of it, or the budget that was set.
+    std::size_t device_memory_limit_bytes() const;
+    std::size_t free_device_bytes() const;
+    // Limits device memory (0: no limit); returns the largest request refused since the previous call.
+    std::size_t set_memory_budget(std::size_t bytes);
     cudaError_t copy(const CopyRequest& request);
     cudaError_t set(void* pointer, int value, std::size_t bytes, Stream& stream, bool asynchronous, const char* call,
                     std::uintptr_t called_from);
@@ -176,6 +180,8 @@ private:
     device::Profile profile_;
     Engine engine_;
     Memory memory_;
+    std::size_t memory_budget_bytes_ = 0;   // 0: none
+    std::size_t largest_refused_bytes_ = 0;  // since the budget was last set
     std::vector<OperationRecord> operations_;
     std::vector<TaskId> operation_tasks_;
     FindingLog findings_;

@@ -152,6 +152,16 @@ TEST_F(Headers, MayLaunch) {
     EXPECT_EQ(rule.find("source0"), std::string::npos) << rule;
 }
 
+// As with -I of any compiler: a header that launches need not lie beside the source.
+TEST_F(Build, FindsAHeaderThatLaunchesInAnIncludeDirectory) {
+    BuildRequest program = request();
+    write("include/parts/launcher.cuh", "__global__ void kernel() {}\ninline void launch() { kernel<<<1, 1>>>(); }\n");
+    program.include_directories = {(work_.path() / "include").string()};
+    program.sources = {write("a.cu", "#include \"parts/launcher.cuh\"\nint main() { launch(); }\n")};
+    const BuildResult result = build_program(program);
+    EXPECT_TRUE(result.ok) << result.diagnostics;
+}
+
 TEST_F(Headers, KeepTheirLines) {
     const BuildResult result = build_program(program("k<<<1, 2>>>(none);"));
     EXPECT_EQ(result.exit_status, 1);

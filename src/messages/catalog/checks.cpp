@@ -16,6 +16,8 @@ constexpr Entry entries[] = {
      "正确：全部 {elements} 个元素；run() 用时 {ms} 毫秒（{kind}）"},
     {"hand.wrong", "wrong: {wrong} of {elements} elements; run() took {ms} ms ({kind})",
      "错误：{elements} 个元素中有 {wrong} 个不对；run() 用时 {ms} 毫秒（{kind}）"},
+    {"hand.stages", "measure_stages(): H2D {h2d} ms, kernel {kernel} ms, D2H {d2h} ms",
+     "measure_stages()：H2D {h2d} ms，核函数 {kernel} ms，D2H {d2h} ms"},
     {"hand.error", "{function}() returned {error}", "{function}() 返回 {error}"},
     {"hand.no_host_input", "allocate() succeeded, but host_input is null", "allocate() 成功返回，但 host_input 为空"},
     {"hand.no_host_output", "allocate() succeeded, but host_output is null", "allocate() 成功返回，但 host_output 为空"},
@@ -75,6 +77,7 @@ constexpr Entry entries[] = {
     {"during.run", "run()", "run()"},
     {"during.collect", "handing over host_output", "交出 host_output"},
     {"during.release", "release()", "release()"},
+    {"during.measure_stages", "measure_stages()", "measure_stages()"},
     {"during.fail_call", "the preparation of a failing call", "准备让某个调用失败"},
     {"during.measure", "measuring the device", "测量设备"},
     {"during.exit", "the end of the program", "程序结束"},
@@ -83,6 +86,8 @@ constexpr Entry entries[] = {
     {"refusal.out_of_order", "a request came out of order", "请求的顺序不对"},
     {"refusal.out_of_bounds", "the data do not fit the shared memory", "数据超出共享内存的范围"},
     {"refusal.not_supported", "this program cannot do what was asked", "程序不支持所请求的操作"},
+    {"refusal.outside_data", "produce() or consume() was called for elements that the problem does not have",
+     "produce() 或 consume() 请求的元素超出了问题的范围"},
     {"refusal.device_error", "a CUDA call of the harness failed", "实验框架自身的 CUDA 调用失败"},
 
     // The program itself.
@@ -112,6 +117,17 @@ constexpr Entry entries[] = {
      "在 {during} 中收到的答复与问题不符"},
     {"cause.forged_reply.next", "let LAB_MAIN(Pipeline) do the talking with the check program",
      "与检查程序的通信请交给 LAB_MAIN(Pipeline)。"},
+    {"cause.over_memory_budget",
+     "in {during} an allocation of {wanted} bytes went over the device memory that this problem may use, {budget} bytes in all",
+     "{during} 中一次 {wanted} 字节的分配超出了本问题可用的设备内存（共 {budget} 字节）"},
+    {"cause.over_memory_budget.next",
+     "allocate a few slots of one chunk each, and use every slot again and again: problem.device_bytes is what all of them "
+     "may take together",
+     "只分配几个块大小的槽位并反复使用：它们合计不得超过 problem.device_bytes。"},
+    {"cause.host_work_missing", "run() did {done} ms of the host's own work by lab::host_work(); the problem asks for {required} ms",
+     "run() 通过 lab::host_work() 完成的主机工作为 {done} ms，而问题要求 {required} ms"},
+    {"cause.host_work_missing.next", "call lab::host_work(problem) exactly once in each run()",
+     "在每次 run() 中恰好调用一次 lab::host_work(problem)。"},
     {"cause.returned_error", "{during} returned {error}; expected cudaSuccess", "{during} 返回 {error}，而应返回 cudaSuccess"},
     {"cause.returned_error.next",
      "find the call that fails: check sizes and pointers of the copies and the launch configuration. A launch with 0 "

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "simulator/ordering/instrumentation.hpp"
 #include "simulator/ordering/raw_memory.hpp"
 
 namespace simulator {
@@ -124,6 +125,7 @@ AccessRecorder::Line* AccessRecorder::lines_of(std::uintptr_t number, Access kin
     const auto index = static_cast<std::size_t>(kind);
     CachedPage& cached = cache_[index][cache_slot(number)];
     if (cached.number != number) {
+        const RecordingPaused paused;  // the recorder's own memory may lie where the program's once was
         Page& page = pages_[number];
         if (page.lines[index] == nullptr) {
             page.lines[index] = fresh_lines();

@@ -291,5 +291,22 @@ TEST_F(Instrumentation, ADeferredProgramTakesEffectLater) {
     EXPECT_EQ(*device<std::uint8_t>(3000), 3);
 }
 
+// Memory that a program gave back is still tracked when the recorder itself gets it from the allocator.
+TEST_F(Instrumentation, TheRecordersOwnMemoryIsNoAccessOfTheProgram) {
+    const AddressRange everything{recorder_page_bytes, ~std::uintptr_t{0} / 2};
+    constexpr std::size_t pages = 512;  // enough for the recorder to need new memory again and again
+    std::vector<std::byte> accessed(pages * recorder_page_bytes);
+    AccessRecorder recorder;
+    recorder.save_pages(true);
+    add_tracked_range(everything);
+    set_recorder(&recorder);
+    for (std::size_t page = 0; page < pages; ++page) {
+        record_access(accessed.data() + page * recorder_page_bytes, 4, Access::write, 1);
+    }
+    set_recorder(nullptr);
+    remove_tracked_range(everything);
+    EXPECT_EQ(recorder.bytes_written(), pages * 4);
+}
+
 }  // namespace
 }  // namespace simulator

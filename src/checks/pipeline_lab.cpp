@@ -1,0 +1,99 @@
+#include "checks/pipeline_lab.hpp"
+
+#include <chrono>
+
+#include "checks/causes.hpp"
+#include "checks/fault_injection.hpp"
+#include "checks/trace_judgements.hpp"
+
+namespace checks {
+
+Solved PipelineLab::solve(const Problem& problem, int cycles, int runs) {
+    const Traced traced = simulated() ? Traced::yes : Traced::no;
+    return session().solve(session().options().program, {problem, cycles, runs, traced});
+}
+
+const Solved& PipelineLab::typical_traced() const {
+    if (!typical_traced_) {
+        typical_traced_ = session().solve(session().options().program, {typical(), 1, 1, Traced::yes});
+        if (session().options().trace) {
+            device::write_trace(*session().options().trace, *typical_traced_->trace);
+        }
+        session().results().profile = typical_traced_->trace->profile;
+    }
+    return *typical_traced_;
+}
+
+std::filesystem::path PipelineLab::simulated_program() {
+    if (const auto program = session().simulated_program()) {
+        return *program;
+    }
+    throw NotJudged(NotJudged::Kind::skipped, {cause::only_simulated, {}, {}, {}});
+}
+
+const std::vector<device::Finding>& PipelineLab::findings_with(const Problem& problem, int cycles) {
+    session().solve(simulated_program(), {problem, cycles, 1, Traced::yes});
+    return session().findings();
+}
+
+void PipelineLab::require_right(const Solved& solved) {
+    if (solved.wrong && solved.trace) {
+        require(judge_completeness(*solved.trace));
+        require(judge_accesses(solved.trace->findings));
+    }
+    require(solved.wrong);
+}
+
+void PipelineLab::check_typical_right() const {
+    if (simulated()) {
+        require_right(typical_traced());
+    } else {
+        check_right(typical());
+    }
+}
+
+void PipelineLab::check_ordered(const Problem& problem) {
+    require(judge_accesses(findings_with(problem, 1)));
+}
+
+void PipelineLab::check_released(const Problem& problem) {
+    require(judge_leaks(findings_with(problem, 2)));
+}
+
+void PipelineLab::check_errors_reported(const Problem& problem) {
+    require(judge_error_handling(session(), simulated_program(), problem));
+    require(judge_unchecked_errors(session().findings()));
+}
+
+void PipelineLab::check_complete(const Problem& other) const {
+    require(judge_completeness(typical_trace()));
+    if (simulated()) {
+        require(judge_completeness(*solve(other).trace));
+    }
+}
+
+void PipelineLab::check_kernel_work(double required) const {
+    const Problem problem = typical();
+    // Half the rounds take half the work and the same launch: twice the difference is the work alone.
+    const auto all_rounds = session().measurement(problem.chunk_elements, problem.rounds).kernel_ns;
+    const auto half = session().measurement(problem.chunk_elements, problem.rounds / 2).kernel_ns;
+    const std::chrono::nanoseconds expected(2 * (all_rounds - half) * problem.chunks());
+    require(judge_kernel_work(typical_trace(), expected, required));
+}
+
+void PipelineLab::check_speed(double points, const SpeedRule& rule, device::Time bound, const Explain& explain) {
+    const auto known = simulated() ? std::optional(typical_traced().elapsed) : std::nullopt;
+    const SpeedJudgement speed = measure_speed(session(), typical(), rule, bound, known);
+    session().results().speed = speed.result;
+    require(speed.wrong);
+    if (speed.decision == Decision::fail) {
+        const auto reason = explain(typical_trace());
+        require(reason ? reason : describe_speed(speed.result, cause::too_slow));
+    }
+    if (speed.decision != Decision::pass) {
+        throw NotJudged(NotJudged::Kind::inconclusive, describe_speed(speed.result, cause::speed_inconclusive));
+    }
+    award(points_for_share(speed.result.share, rule.required_share, rule.full_share, points));
+}
+
+}  // namespace checks
