@@ -47,6 +47,7 @@ inline constexpr const char* too_little_kernel_work = "too_little_kernel_work"; 
 
 // Speed: {speedup, required, attainable, share}.
 inline constexpr const char* too_slow = "too_slow";
+inline constexpr const char* too_slow_elsewhere = "too_slow_elsewhere";  // on another simulated device {profile}
 inline constexpr const char* speed_inconclusive = "speed_inconclusive";  // {pairs, low, high}
 
 // Resources and errors.

@@ -119,6 +119,10 @@ void describe_options(CLI::App& app, CommandLine& arguments) {
     app.add_option("--device", arguments.device, "The device both are built for")->check(CLI::IsMember({"sim", "gpu"}));
     app.add_option("--ordering-program", options.ordering_program, "The student's program for the simulated device")
         ->check(CLI::ExistingFile);
+    app.add_option("--ordering-baseline", options.ordering_baseline, "The serial version for the simulated device")
+        ->check(CLI::ExistingFile);
+    app.add_option("--other-profile", options.other_profiles, "Another simulated device to judge on (may be repeated)")
+        ->check(CLI::ExistingFile);
     app.add_option("--profile", options.profile, "The simulated device's profile")->check(CLI::ExistingFile);
     app.add_option("--seed", arguments.seed, "The seed of all inputs");
     app.add_option("--results", options.results, "Write the results (JSON) here");
@@ -159,6 +163,12 @@ Session& LabTest::session() {
         throw CannotCheck("no programs to check: run this through main_of_lab()");
     }
     return *current_session;
+}
+
+LabTest::SessionInstead::SessionInstead(Session& other) : before_(std::exchange(current_session, &other)) {}
+
+LabTest::SessionInstead::~SessionInstead() {
+    current_session = before_;
 }
 
 void LabTest::require(std::optional<Failure> failure) {

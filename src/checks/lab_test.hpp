@@ -38,6 +38,18 @@ protected:
 
     static Session& session();
 
+    // In the body: for as long as it lives, session() is another one.
+    class SessionInstead {
+    public:
+        explicit SessionInstead(Session& other);
+        ~SessionInstead();
+        SessionInstead(const SessionInstead&) = delete;
+        SessionInstead& operator=(const SessionInstead&) = delete;
+
+    private:
+        Session* before_;
+    };
+
 private:
     std::optional<double> awarded_;
 };

@@ -1,12 +1,23 @@
 #include "checks/pipeline_lab.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include "checks/causes.hpp"
 #include "checks/fault_injection.hpp"
 #include "checks/trace_judgements.hpp"
 
 namespace checks {
+namespace {
+
+// Puts the typical run of the device at hand back, whatever happens on another.
+struct KeptTypicalRun {
+    std::optional<Solved>& current;
+    std::optional<Solved> kept;
+    ~KeptTypicalRun() { current = std::move(kept); }
+};
+
+}  // namespace
 
 Solved PipelineLab::solve(const Problem& problem, int cycles, int runs) {
     const Traced traced = simulated() ? Traced::yes : Traced::no;
@@ -94,6 +105,32 @@ void PipelineLab::check_speed(double points, const SpeedRule& rule, device::Time
         throw NotJudged(NotJudged::Kind::inconclusive, describe_speed(speed.result, cause::speed_inconclusive));
     }
     award(points_for_share(speed.result.share, rule.required_share, rule.full_share, points));
+}
+
+void PipelineLab::check_other_devices(const SpeedRule& rule, const Bound& bound, const Explain& explain) {
+    on_other_devices([&] {
+        check_typical_right();
+        const SpeedJudgement speed = measure_speed(session(), typical(), rule, bound(), typical_traced().elapsed);
+        if (speed.decision != Decision::pass) {
+            const auto reason = explain(typical_trace());
+            Failure failure = reason ? *reason : describe_speed(speed.result, cause::too_slow_elsewhere);
+            failure.arguments["profile"] = session().results().profile;
+            throw CheckFailed(failure);
+        }
+    });
+}
+
+void PipelineLab::on_other_devices(const std::function<void()>& body) {
+    for (const std::filesystem::path& profile : session().options().other_profiles) {
+        const auto options = session().options_for(profile);
+        if (!options) {
+            throw NotJudged(NotJudged::Kind::skipped, {cause::only_simulated, {}, {}, {}});
+        }
+        Session other(*options);
+        const SessionInstead instead(other);
+        const KeptTypicalRun restore{typical_traced_, std::exchange(typical_traced_, std::nullopt)};
+        body();
+    }
 }
 
 }  // namespace checks

@@ -74,6 +74,14 @@ protected:
     using Explain = std::function<std::optional<Failure>(const device::Trace& trace)>;
     void check_speed(double points, const SpeedRule& rule, device::Time bound, const Explain& explain);
 
+    // The typical problem reaches rule.required_share of what is attainable on every other simulated device too;
+    // `bound` gives that device's attainable time. Otherwise too_slow_elsewhere, or what `explain` says.
+    using Bound = std::function<device::Time()>;
+    void check_other_devices(const SpeedRule& rule, const Bound& bound, const Explain& explain);
+
+    // Calls `body` for each other profile, with session() and all that is kept of the typical run being that device's.
+    void on_other_devices(const std::function<void()>& body);
+
 private:
     static inline std::optional<Solved> typical_traced_;
 };

@@ -69,6 +69,21 @@ std::optional<std::filesystem::path> Session::simulated_program() const {
     return options_.simulated ? std::optional(options_.program) : options_.ordering_program;
 }
 
+std::optional<Options> Session::options_for(const std::filesystem::path& profile) const {
+    const auto program = simulated_program();
+    const auto baseline = options_.simulated ? std::optional(options_.baseline) : options_.ordering_baseline;
+    if (!program || !baseline) {
+        return std::nullopt;
+    }
+    Options other = options_;
+    other.simulated = true;
+    other.program = *program;
+    other.baseline = *baseline;
+    other.profile = profile;
+    other.trace.reset();
+    return other;
+}
+
 const protocol::Measurement& Session::measurement(std::size_t chunk_elements, unsigned rounds) {
     const auto known = measurements_.find({chunk_elements, rounds});
     if (known != measurements_.end()) {

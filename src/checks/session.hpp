@@ -24,7 +24,9 @@ struct Options {
     std::filesystem::path baseline;  // the serial version, built for the same device
     bool simulated = true;
     std::optional<std::filesystem::path> ordering_program;  // the student's, built for the simulated device
+    std::optional<std::filesystem::path> ordering_baseline;  // the baseline, built for the simulated device
     std::optional<std::filesystem::path> profile;
+    std::vector<std::filesystem::path> other_profiles;  // of simulated devices on which the program must do well too
     std::uint64_t seed = 0;
     std::optional<std::filesystem::path> results;
     std::optional<std::filesystem::path> trace;  // keep the trace of the typical run here
@@ -60,6 +62,10 @@ public:
 
     // The student's program for the simulated device, when there is one.
     std::optional<std::filesystem::path> simulated_program() const;
+
+    // What to give a session that judges the same programs on another simulated device; nothing when they were not
+    // built for one.
+    std::optional<Options> options_for(const std::filesystem::path& profile) const;
 
     // Makes sure that the baseline program can use the device at all, so that a missing GPU is not blamed on the
     // student. Throws CannotCheck.

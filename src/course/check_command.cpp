@@ -54,6 +54,10 @@ Command check_command(const Project& project, const CheckOptions& options, std::
     } else {
         // The order of accesses is judged on the simulated device, whatever the times are taken on.
         add("--ordering-program", build_program(project, {source, Target::simulated}).string());
+        add("--ordering-baseline", build_program(project, {project.baseline(lab), Target::simulated}).string());
+    }
+    for (const fs::path& profile : other_judged_profiles(project, device)) {
+        add("--other-profile", profile.string());
     }
     if (options.seed) {
         add("--seed", std::to_string(*options.seed));

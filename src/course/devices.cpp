@@ -10,6 +10,8 @@ namespace course {
 namespace {
 
 constexpr const char* default_profile = "h200-pcie5";
+// A fast link and a slow one, two copy engines and one.
+constexpr const char* judged_profiles[] = {"h200-pcie5", "a100-pcie4", "one-copy-engine"};
 
 std::string joined(const std::vector<std::string>& names) {
     std::string all;
@@ -62,6 +64,16 @@ ChosenDevice choose_device(const Project& project, const DeviceOptions& options)
         return {Target::gpu, {}, {}};
     }
     return simulated(project, options.profile);
+}
+
+std::vector<std::filesystem::path> other_judged_profiles(const Project& project, const ChosenDevice& chosen) {
+    std::vector<std::filesystem::path> others;
+    for (const char* const name : judged_profiles) {
+        if (name != chosen.profile_name) {
+            others.push_back(profile_file(project, name));
+        }
+    }
+    return others;
 }
 
 }  // namespace course

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "course/commands.hpp"
 
@@ -19,5 +20,8 @@ struct ChosenDevice {
 // "auto" is the GPU when there is one and nvcc to build for it, otherwise the simulated device.
 // Throws CannotProceed when a GPU was asked for and cannot be used, or when the profile is missing or malformed.
 ChosenDevice choose_device(const Project& project, const DeviceOptions& options);
+
+// The profiles of the simulated devices on which a lab is judged beside `chosen`, so that nothing passes by luck.
+std::vector<std::filesystem::path> other_judged_profiles(const Project& project, const ChosenDevice& chosen);
 
 }  // namespace course

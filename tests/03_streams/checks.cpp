@@ -25,6 +25,10 @@ protected:
         const std::size_t chunk = chunk_of(2 * mebibyte, 8 * mebibyte);
         return {.elements = 16 * chunk, .chunk_elements = chunk, .rounds = session().measurement(chunk).rounds};
     }
+
+    device::Time bound() const {
+        return checks::attainable_time(typical(), session().measurement(typical().chunk_elements));
+    }
 };
 
 // Half of the 100 points are for overlap and speed: the starter is right and slow, and must not count as nearly done.
@@ -75,11 +79,14 @@ TEST_F(Streams, overlap) {
 }
 
 TEST_F(Streams, speed) {
-    constexpr double points = 30;
-    judge({.points = points, .needs = {"typical_size", "output_complete", "kernel_work"}}, [&] {
-        const auto bound = checks::attainable_time(typical(), session().measurement(typical().chunk_elements));
-        check_speed(points, speed_rule, bound, checks::find_device_wide_sync);
-    });
+    constexpr double points = 25;
+    judge({.points = points, .needs = {"typical_size", "output_complete", "kernel_work"}},
+          [&] { check_speed(points, speed_rule, bound(), checks::find_device_wide_sync); });
+}
+
+TEST_F(Streams, other_devices) {
+    judge({.points = 5, .needs = {"speed"}},
+          [&] { check_other_devices(speed_rule, [&] { return bound(); }, checks::find_device_wide_sync); });
 }
 
 TEST_F(Streams, released) {

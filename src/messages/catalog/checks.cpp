@@ -38,6 +38,7 @@ constexpr Entry entries[] = {
     {"check.kernel_work", "The kernels do all of the work", "全部计算都由核函数完成"},
     {"check.overlap", "H2D copies, kernels and D2H copies overlap", "H2D 拷贝、核函数与 D2H 拷贝相互重叠"},
     {"check.speed", "Fast enough for what this device can do", "达到本设备应有的速度"},
+    {"check.other_devices", "Fast enough on other simulated devices too", "在其他模拟设备上也够快"},
     {"check.released", "Everything that was allocated is released", "分配的资源全部释放"},
     {"check.errors_reported", "Errors are reported, and cleaned up after", "出错时报告错误并清理资源"},
 
@@ -64,6 +65,9 @@ constexpr Entry entries[] = {
     {"check.overlap.expected", "copies in, kernels and copies out run at the same time", "拷入、核函数、拷出同时进行"},
     {"check.speed.expected", "at least the required share of the speedup that is attainable here",
      "至少达到这里可达加速中所要求的份额"},
+    {"check.other_devices.expected",
+     "the same program reaches the required share on devices with other links and copy engines",
+     "同一程序在链路和拷贝引擎不同的设备上同样达到所要求的份额"},
     {"check.released.expected", "release() gives back all memory, streams and events",
      "release() 归还全部内存、流和事件"},
     {"check.errors_reported.expected",
@@ -255,9 +259,16 @@ constexpr Entry entries[] = {
      "{speedup}x as fast as the serial version; required here {required}x, attainable here {attainable}x",
      "速度是串行版本的 {speedup} 倍；这里要求 {required} 倍，可达到 {attainable} 倍"},
     {"cause.too_slow.next",
-     "look at the timeline (./course timeline streams) for gaps: are there three streams or more, chunks of the given "
-     "size, and nothing that waits within the loop?",
-     "在时间线上（./course timeline streams）查找空隙：是否用了三个以上的流、按给定的块大小分块、循环内没有等待？"},
+     "look at the timeline above for gaps: what could run there, and what does it wait for?",
+     "在上面的时间线上查找空隙：那里本来可以运行什么，它又在等什么？"},
+    {"cause.too_slow_elsewhere",
+     "on the simulated device {profile}: {speedup}x as fast as the serial version; required there {required}x, attainable "
+     "{attainable}x",
+     "在模拟设备 {profile} 上：速度是串行版本的 {speedup} 倍；那里要求 {required} 倍，可达到 {attainable} 倍"},
+    {"cause.too_slow_elsewhere.next",
+     "run it there and look for the gaps: ./course check LAB --device sim --profile {profile}. What is tuned for one device "
+     "may be wrong for another",
+     "在那个设备上运行并查找空隙：./course check LAB --device sim --profile {profile}。为一种设备调好的参数换一种设备可能就不合适。"},
     {"cause.speed_inconclusive",
      "after {pairs} pairs of runs the share of the attainable gain is between {low} and {high}, and the bar is at "
      "{required_share}: too much noise to say",
