@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using protocol::Action;
 
 // After a program hung once, it is not given the whole limit again and again.
-constexpr std::chrono::milliseconds limit_after_hang = 2s;
+constexpr std::chrono::milliseconds limit_after_hang = 1s;
 
 // Enough for what the labs ask of a GPU; pages that nobody touches take no memory.
 constexpr std::size_t first_memory_bytes = std::size_t{1} << 29;

@@ -87,6 +87,11 @@ private:
             case Action::measure:
                 measure(reply);
                 break;
+            case Action::measure_stages:
+                reply.stage_ms[0] = 1.5F;
+                reply.stage_ms[1] = 2.5F;
+                reply.stage_ms[2] = 3.5F;
+                break;
             default:
                 break;
         }
@@ -102,6 +107,10 @@ private:
     void prepare(const Request& request, Reply& reply) {
         problem_ = request.problem;
         inputs_ = inputs(request);
+        if (mode_ == "over_budget") {
+            fail(reply);
+            reply.refused_device_bytes = 4096;
+        }
         if (call(reply) && call(reply) && mode_ == "no_output") {
             reply.status = protocol::Status::refused;
             reply.refusal = protocol::Refusal::no_host_output;
@@ -112,6 +121,8 @@ private:
         misbehave(reply);
         (void)(call(reply) && call(reply) && call(reply));
         compute();
+        reply.host_work_ns = problem_.host_work_ns;
+        reply.reported_ms = 0.25F;
         reply.elapsed_ns = mode_ == "wrong_clock" ? 10 : 1000;
         previous_ = inputs_;
     }

@@ -95,6 +95,72 @@ TEST(Session, a_baseline_that_crashes_is_not_the_students_fault) {
     EXPECT_THROW(session.measurement(128), CannotCheck);
 }
 
+TEST(Session, what_the_program_says_of_itself_is_kept) {
+    Session session(options_for(""));
+    Problem with_host_work = problem;
+    with_host_work.host_work = std::chrono::nanoseconds(7);
+    const Solved solved =
+        session.solve(session.options().program, {.problem = with_host_work, .measure_stages = true});
+    EXPECT_EQ(solved.host_work, std::chrono::nanoseconds(7));
+    EXPECT_EQ(solved.reported_ms, 0.25F);
+    EXPECT_EQ(solved.stages.h2d, 1.5F);
+    EXPECT_EQ(solved.stages.kernel, 2.5F);
+    EXPECT_EQ(solved.stages.d2h, 3.5F);
+}
+
+TEST(Session, an_allocation_over_the_budget_is_named) {
+    Session session(options_for("over_budget"));
+    Problem limited = problem;
+    limited.device_bytes = 1024;
+    try {
+        session.solve(session.options().program, {.problem = limited});
+        FAIL() << "accepted an allocation of 4096 bytes where 1024 are allowed";
+    } catch (const CheckFailed& failed) {
+        EXPECT_EQ(failed.failure().cause, cause::over_memory_budget);
+        EXPECT_EQ(failed.failure().arguments.at("wanted"), "4096");
+        EXPECT_EQ(failed.failure().arguments.at("budget"), "1024");
+    }
+}
+
+TEST(Session, one_process_serves_all_problems_on_a_gpu) {
+    Options options = options_for("");
+    options.simulated = false;
+    Session session(options);
+    const auto process = session.process_for(options.program);
+    EXPECT_EQ(session.process_for(options.program), process);
+    EXPECT_FALSE(session.solve(options.program, {.problem = problem, .cycles = 2}).wrong);
+    EXPECT_EQ(session.process_for(options.program), process);
+}
+
+TEST(Session, after_a_failure_a_new_process_serves) {
+    Options options = options_for("crash");
+    options.simulated = false;
+    Session session(options);
+    const auto process = session.process_for(options.program);
+    EXPECT_THROW(session.solve(options.program, {.problem = problem}), CheckFailed);
+    EXPECT_NE(session.process_for(options.program), process);
+}
+
+TEST(Session, every_problem_has_its_own_process_on_a_simulated_device) {
+    Session session(options_for(""));
+    EXPECT_NE(session.process_for(session.options().program), session.process_for(session.options().program));
+}
+
+TEST(Session, other_simulated_devices_are_given_programs_built_for_them) {
+    Options options = options_for("");
+    EXPECT_EQ(Session(options).options_for("slow.json")->program, options.program);
+    EXPECT_EQ(Session(options).options_for("slow.json")->profile, "slow.json");
+    options.simulated = false;
+    EXPECT_FALSE(Session(options).options_for("slow.json"));
+    options.ordering_program = "program_for_sim";
+    options.ordering_baseline = "baseline_for_sim";
+    const auto other = Session(options).options_for("slow.json");
+    ASSERT_TRUE(other);
+    EXPECT_TRUE(other->simulated);
+    EXPECT_EQ(other->program, "program_for_sim");
+    EXPECT_EQ(other->baseline, "baseline_for_sim");
+}
+
 Failure errors_of(const std::string& mode, Limits limits = testing_programs::patient) {
     Session session(options_for(mode, limits));
     return judge_error_handling(session, session.options().program, problem).value_or(Failure{});
