@@ -11,7 +11,7 @@
 
 namespace device {
 
-enum class OperationKind { host_to_device, device_to_host, device_to_device, host_to_host, memset, kernel };
+enum class OperationKind { host_to_device, device_to_host, device_to_device, host_to_host, memset, kernel, host_function };
 
 // What kind of host memory a copy used; `none` where no host memory took part.
 enum class HostMemory { none, pageable, pinned };
@@ -23,7 +23,7 @@ struct SourceLine {
     bool operator==(const SourceLine&) const = default;
 };
 
-// One copy, memset or kernel on the device. Times count from the start of the program.
+// One copy, memset or kernel on the device, or a host function that runs in a stream. Times count from the start of the program.
 struct Operation {
     std::uint64_t id = 0;  // in order of issue, from 1
     OperationKind kind = OperationKind::kernel;
@@ -32,7 +32,7 @@ struct Operation {
     std::chrono::nanoseconds issued{};
     std::chrono::nanoseconds start{};
     std::chrono::nanoseconds end{};
-    std::uint64_t bytes = 0;  // copies and memsets; 0 for kernels
+    std::uint64_t bytes = 0;  // copies and memsets; 0 for others
     HostMemory host_memory = HostMemory::none;
     bool asynchronous = false;  // issued by a call whose name ends in Async, or a launch
     SourceLine at;

@@ -32,6 +32,7 @@ constexpr Name<OperationKind> operation_kinds[] = {
     {OperationKind::host_to_host, "host_to_host"},
     {OperationKind::memset, "memset"},
     {OperationKind::kernel, "kernel"},
+    {OperationKind::host_function, "host_function"},
 };
 constexpr Name<HostMemory> host_memories[] = {
     {HostMemory::none, "none"}, {HostMemory::pageable, "pageable"}, {HostMemory::pinned, "pinned"}};

@@ -12,25 +12,37 @@ namespace simulator {
 // The return address in the program of the API function in which this is used.
 #define SIMULATOR_CALLED_FROM reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 
-// One call of the API by the host: takes the lock, lets host time pass, and notes the call in the trace.
+// One call of the API by the host: takes the lock, lets host time pass, and notes the call in the trace. Made in a host
+// function that runs in a stream, it is found, fails, and does nothing.
 class ApiCall {
 public:
     ApiCall(const char* name, std::uintptr_t called_from, Time cost)
         : device_(SimulatedDevice::instance()), lock_(device_.mutex()), name_(name), called_from_(called_from) {
+        if (refused_) {
+            device_.refuse_in_host_function(name, called_from);
+            return;
+        }
         device_.begin_call();
         start_ = device_.host_time();
         device_.spend(cost);
     }
-    ~ApiCall() { device_.end_call(name_, start_, called_from_); }
+    ~ApiCall() {
+        if (!refused_) {
+            device_.end_call(name_, start_, called_from_);
+        }
+    }
     ApiCall(const ApiCall&) = delete;
     ApiCall& operator=(const ApiCall&) = delete;
 
     SimulatedDevice& device() { return device_; }
 
     // Counts this call among those that can fail; true when fault injection lets it fail.
-    bool fails() { return device_.next_call_fails(); }
+    bool fails() { return refused_ || device_.next_call_fails(); }
 
-    cudaError_t result(cudaError_t error) { return device_.record_error(error); }
+    // Where the call may do nothing at all, not even give something back.
+    bool refused() const { return refused_; }
+
+    cudaError_t result(cudaError_t error) { return device_.record_error(refused_ ? cudaErrorNotPermitted : error); }
 
 private:
     SimulatedDevice& device_;
@@ -38,6 +50,7 @@ private:
     RecordingPaused paused_;
     const char* name_;
     std::uintptr_t called_from_;
+    bool refused_ = device_.in_host_function();
     Time start_{};
 };
 

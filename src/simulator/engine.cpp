@@ -115,8 +115,11 @@ void Engine::on_ready(Task& ready) {
             break;
         }
         case Resource::compute:
-            waiting_kernels_.push_back(ready.id);
+            add_waiting_kernel(ready);
             start_kernels();
+            break;
+        case Resource::host_function:
+            start_host_function(ready);
             break;
         case Resource::device_memory:
             ready.begin = now_;
@@ -215,27 +218,53 @@ void Engine::update_copy_rates() {
     }
 }
 
+void Engine::add_waiting_kernel(const Task& ready) {
+    const auto before = std::find_if(waiting_kernels_.rbegin(), waiting_kernels_.rend(), [&](TaskId other) {
+        return task(other).spec.priority <= ready.spec.priority;
+    });
+    waiting_kernels_.insert(before.base(), ready.id);
+}
+
+double Engine::share_in_use(int priority) const {
+    double sum = 0;
+    for (const RunningKernel& kernel : running_kernels_) {
+        sum += kernel.priority <= priority ? kernel.share : 0;
+    }
+    return sum;
+}
+
+void Engine::start_host_function(Task& ready) {
+    if (now_ < host_functions_until_) {
+        schedule(host_functions_until_, Happening::Kind::ready, ready.id);
+        return;
+    }
+    ready.begin = now_;
+    host_functions_until_ = now_ + ready.spec.start().duration;
+    schedule(host_functions_until_, Happening::Kind::end, ready.id, ready.generation);
+}
+
 void Engine::start_kernels() {
     update_kernel_rates();
-    const auto used = [this] {
-        double sum = 0;
-        for (const RunningKernel& kernel : running_kernels_) {
-            sum += kernel.share;
-        }
-        return sum;
-    };
-    while (!waiting_kernels_.empty() && used() < 1 - smallest_share) {
+    while (!waiting_kernels_.empty()) {
         Task& next = task(waiting_kernels_.front());
+        const int priority = next.spec.priority;
+        if (share_in_use(priority) >= 1 - smallest_share) {
+            break;
+        }
         waiting_kernels_.pop_front();
         next.begin = now_;
         const KernelCost cost = next.spec.start();
-        running_kernels_.push_back({next.id, static_cast<double>(cost.duration.count()), cost.share, 1});
+        const auto behind = std::find_if(running_kernels_.begin(), running_kernels_.end(),
+                                         [priority](const RunningKernel& other) { return other.priority > priority; });
+        running_kernels_.insert(behind,
+                                {next.id, static_cast<double>(cost.duration.count()), cost.share, 1, priority});
     }
     update_kernel_rates();
 }
 
 void Engine::update_kernel_rates() {
-    // The block scheduler serves kernels in order of arrival: the first takes what it can fill, the next what is left.
+    // The block scheduler serves kernels by priority, then in order of arrival: the first takes what it can fill, the
+    // next what is left.
     const double elapsed_ns = static_cast<double>((now_ - kernels_updated_).count());
     kernels_updated_ = now_;
     double free_share = 1;

@@ -20,7 +20,7 @@ using Time = std::chrono::nanoseconds;
 using TaskId = std::uint64_t;  // from 1; 0 means no task
 
 // What a task occupies while it runs. `none` marks a point in a stream (an event, a wait) and takes no time.
-enum class Resource { none, copy_to_device, copy_to_host, compute, device_memory };
+enum class Resource { none, copy_to_device, copy_to_host, compute, device_memory, host_function };
 
 // How long a kernel runs when it is alone, and which share of the device it fills (0 < share <= 1).
 struct KernelCost {
@@ -31,10 +31,11 @@ struct KernelCost {
 struct TaskSpec {
     Resource resource = Resource::none;
     std::uint32_t stream = 0;
+    int priority = 0;  // kernels: the lower number goes first
     double bytes = 0;                                       // copies: bytes to move
     double bytes_per_second = 0;                            // copies: rate when the other direction is idle
     Time duration{};                                        // device_memory: how long it takes
-    std::function<KernelCost()> start = {};                 // called at the virtual start; kernels return their cost
+    std::function<KernelCost()> start = {};                 // called at the virtual start; kernels and host functions return their cost
     std::function<void(Time start, Time end)> finish = {};  // called at the virtual end
 };
 
@@ -55,6 +56,9 @@ public:
     Time run_until_idle();
 
     bool finished(TaskId task) const { return task == 0 || ends_[task - 1] != unfinished; }
+
+    // The time up to which everything has happened; within a task's start or finish, the time of that.
+    Time now() const { return now_; }
 
     // How many happenings were processed so far: the engine's work, independent of the machine's speed.
     std::uint64_t steps() const { return steps_; }
@@ -104,6 +108,7 @@ private:
         double left_ns = 0;
         double share = 1;
         double rate = 1;
+        int priority = 0;
     };
 
     Task& task(TaskId id) { return tasks_[id - first_task_]; }
@@ -114,6 +119,9 @@ private:
     void on_end(Task& ended);
     void start_copies(CopyEngine& engine);
     void update_copy_rates();
+    void add_waiting_kernel(const Task& ready);
+    void start_host_function(Task& ready);
+    double share_in_use(int priority) const;
     void start_kernels();
     void update_kernel_rates();
     Time latency_between(const Task& before, const Task& after) const;
@@ -132,6 +140,7 @@ private:
     std::deque<TaskId> waiting_kernels_;
     std::vector<RunningKernel> running_kernels_;
     Time kernels_updated_{};
+    Time host_functions_until_{};  // one thread of the driver runs them all, one after the other
 };
 
 }  // namespace simulator

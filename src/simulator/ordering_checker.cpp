@@ -16,6 +16,8 @@ std::string access_text(const device::Operation& operation, Access kind) {
             return "access.kernel_" + verb;
         case device::OperationKind::memset:
             return "access.memset_writes";
+        case device::OperationKind::host_function:
+            return "access.host_function_" + verb;
         default:
             return "access.copy_" + verb;
     }

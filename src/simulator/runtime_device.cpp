@@ -185,10 +185,10 @@ cudaError_t cudaDeviceSynchronize(void) {
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     ApiCall call("cudaDeviceGetStreamPriorityRange", SIMULATOR_CALLED_FROM, profile().host.other);
     if (least != nullptr) {
-        *least = 0;
+        *least = simulator::least_priority;
     }
     if (greatest != nullptr) {
-        *greatest = 0;
+        *greatest = simulator::greatest_priority;
     }
     return cudaSuccess;
 }
@@ -237,7 +237,7 @@ void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t shared_b
                     ? cudaErrorLaunchFailure
                     : call.device().launch({name, grid, block, shared_bytes, in, std::move(body), call_address});
     }
-    call.device().record_launch_error(name, error, call_address);
+    call.device().record_launch_error(name, call.result(error), call_address);
 }
 
 }  // namespace simulator

@@ -56,6 +56,9 @@ cudaError_t give_back(const char* name, MemoryKind kind, void* pointer, std::uin
         return cudaSuccess;
     }
     const bool fails = call.fails();
+    if (call.refused()) {
+        return call.result(cudaErrorNotPermitted);
+    }
     const cudaError_t error = call.device().release(kind, pointer, called_from);
     return call.result(fails && error == cudaSuccess ? cudaErrorLaunchFailure : error);
 }

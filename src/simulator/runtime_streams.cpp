@@ -9,7 +9,8 @@ using simulator::Time;
 
 namespace {
 
-cudaError_t create_stream(const char* name, cudaStream_t* stream, unsigned flags, std::uintptr_t called_from) {
+cudaError_t create_stream(const char* name, cudaStream_t* stream, unsigned flags, std::uintptr_t called_from,
+                          int priority = 0) {
     ApiCall call(name, called_from, profile().host.create_stream);
     if (stream == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) {
         return call.result(cudaErrorInvalidValue);
@@ -17,7 +18,7 @@ cudaError_t create_stream(const char* name, cudaStream_t* stream, unsigned flags
     if (call.fails()) {
         return call.result(cudaErrorMemoryAllocation);
     }
-    *stream = call.device().create_stream(flags, called_from);
+    *stream = call.device().create_stream(flags, called_from, priority);
     return cudaSuccess;
 }
 
@@ -67,8 +68,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
     return create_stream("cudaStreamCreateWithFlags", stream, flags, SIMULATOR_CALLED_FROM);
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int) {
-    return create_stream("cudaStreamCreateWithPriority", stream, flags, SIMULATOR_CALLED_FROM);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+    return create_stream("cudaStreamCreateWithPriority", stream, flags, SIMULATOR_CALLED_FROM, priority);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -78,6 +79,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
         return call.result(cudaErrorInvalidResourceHandle);
     }
     const bool fails = call.fails();
+    if (call.refused()) {
+        return call.result(cudaErrorNotPermitted);
+    }
     call.device().destroy_stream(*found);
     return call.result(fails ? cudaErrorLaunchFailure : cudaSuccess);
 }
@@ -118,6 +122,17 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
                 });
 }
 
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    return with("cudaStreamGetPriority", profile().host.other, SIMULATOR_CALLED_FROM, stream_of(stream),
+                [priority](auto&, const Stream& found) {
+                    if (priority == nullptr) {
+                        return cudaErrorInvalidValue;
+                    }
+                    *priority = found.priority;
+                    return cudaSuccess;
+                });
+}
+
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
     return create_event("cudaEventCreate", event, cudaEventDefault, SIMULATOR_CALLED_FROM);
 }
@@ -132,6 +147,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
         return call.result(cudaErrorInvalidResourceHandle);
     }
     const bool fails = call.fails();
+    if (call.refused()) {
+        return call.result(cudaErrorNotPermitted);
+    }
     call.device().destroy_event(event);
     return call.result(fails ? cudaErrorLaunchFailure : cudaSuccess);
 }

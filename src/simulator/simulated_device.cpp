@@ -87,7 +87,15 @@ void SimulatedDevice::watch_host_code() {
     set_recorder(&host_recorder_, Running::host_code);
 }
 
+Time SimulatedDevice::host_time() const {
+    return in_host_function_ ? engine_.now() + host_function_time_ : host_time_;
+}
+
 void SimulatedDevice::spend(Time cost) {
+    if (in_host_function_) {
+        host_function_time_ += cost;
+        return;
+    }
     host_time_ += cost;
     engine_.advance_to(host_time_);
 }
@@ -125,8 +133,12 @@ void SimulatedDevice::trusted_host_access(const void* address, std::size_t bytes
     if (bytes == 0) {
         return;
     }
-    begin_call();
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    if (in_host_function_) {
+        host_function_recorder_.record(begin, bytes, kind, called_from);
+        return;
+    }
+    begin_call();
     const Epoch now{host_agent, host_clock_.time(host_agent)};
     checker_.host_accesses(now, host_clock_, {{begin, begin + bytes, kind, called_from}}, label);
 }
@@ -221,6 +233,7 @@ std::uint64_t SimulatedDevice::issue(Issue issue, Stream& stream) {
 
     TaskSpec task = std::move(issue.task);
     task.stream = stream.number;
+    task.priority = stream.priority;
     task.start = [id, epoch, past = std::move(past), start = std::move(issue.start)] { return start(id, epoch, past); };
     task.finish = [this, id, finish = std::move(issue.finish)](Time begin, Time end) {
         operations_[id - 1].operation.start = begin;
@@ -254,10 +267,11 @@ void SimulatedDevice::join_host(const VectorClock& clock) {
 
 // --- streams ---
 
-cudaStream_t SimulatedDevice::create_stream(unsigned flags, std::uintptr_t called_from) {
+cudaStream_t SimulatedDevice::create_stream(unsigned flags, std::uintptr_t called_from, int priority) {
     auto made = std::make_unique<Stream>();
     made->number = ++streams_created_;
     made->flags = flags;
+    made->priority = std::clamp(priority, greatest_priority, least_priority);
     made->created_from = called_from;
     const auto handle = reinterpret_cast<cudaStream_t>(made.get());
     stream_order_[made->number] = made.get();

@@ -27,6 +27,7 @@ namespace simulator {
 struct Stream {
     std::uint32_t number = 0;  // 0: the legacy default stream
     unsigned flags = 0;
+    int priority = 0;  // the lower number goes first
     bool alive = true;
     TaskId last_task = 0;
     VectorClock clock;
@@ -65,6 +66,10 @@ struct LaunchRequest {
     std::uintptr_t called_from = 0;
 };
 
+// The priorities that streams can have, as on NVIDIA's GPUs of today.
+inline constexpr int least_priority = 0;
+inline constexpr int greatest_priority = -5;
+
 class SimulatedDevice {
 public:
     // The one device of this process, made at the first call. Never destroyed: the trace is written at exit.
@@ -77,7 +82,8 @@ public:
     SimulatedDevice& operator=(const SimulatedDevice&) = delete;
 
     // --- the calling host thread ---
-    Time host_time() const { return host_time_; }
+    // Within a host function that runs in a stream, the time there.
+    Time host_time() const;
     const device::Profile& profile() const { return profile_; }
     void spend(Time cost);  // host time passes and the device goes on meanwhile
     void begin_call();      // accesses of the host code before this call are judged
@@ -112,7 +118,8 @@ public:
                     std::uintptr_t called_from);
 
     // --- streams and events; null when the handle is not valid ---
-    cudaStream_t create_stream(unsigned flags, std::uintptr_t called_from);
+    // A priority outside of the range that the device offers is brought into it.
+    cudaStream_t create_stream(unsigned flags, std::uintptr_t called_from, int priority = 0);
     Stream* stream(cudaStream_t handle);
     void destroy_stream(Stream& stream);
     void synchronize(Stream& stream);
@@ -130,6 +137,13 @@ public:
     // --- kernels ---
     cudaError_t launch(LaunchRequest request);
     void charge_rounds(unsigned rounds);
+
+    // --- host functions ---
+    // Runs `function` on the host once the stream's earlier work is done; its later work waits for it.
+    void launch_host_function(std::function<void()> function, Stream& stream, const char* call,
+                              std::uintptr_t called_from);
+    bool in_host_function() const { return in_host_function_; }
+    void refuse_in_host_function(const char* call, std::uintptr_t called_from);
 
     // --- what happened ---
     void finish();  // the program ends: judges the last host accesses and lets all work end
@@ -165,6 +179,7 @@ private:
     void poison_destination(const CopyRequest& request);
 
     bool valid_configuration(const LaunchRequest& request);
+    Time run_host_function(const std::function<void()>& function);
     KernelCost run_kernel(const std::shared_ptr<RunningKernel>& kernel);
     KernelCost cost_of(const RunningKernel& kernel) const;
     void spoil_input_of(std::uint64_t operation);
@@ -188,6 +203,9 @@ private:
     OrderingChecker checker_;
 
     Time host_time_{};
+    bool in_host_function_ = false;
+    Time host_function_time_{};
+    AccessRecorder host_function_recorder_;
     VectorClock host_clock_;
     VectorClock issued_clock_;  // everything issued so far
     AccessRecorder host_recorder_;

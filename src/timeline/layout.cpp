@@ -102,6 +102,8 @@ std::string_view kind_id(OperationKind kind) {
             return "timeline.kind.host_to_host";
         case OperationKind::memset:
             return "timeline.kind.memset";
+        case OperationKind::host_function:
+            return "timeline.kind.host_function";
         case OperationKind::kernel:
             break;
     }
@@ -126,6 +128,8 @@ char kind_letter(OperationKind kind) {
             return 'M';
         case OperationKind::memset:
             return 'S';
+        case OperationKind::host_function:
+            return 'F';
         case OperationKind::kernel:
             break;
     }

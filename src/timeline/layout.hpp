@@ -60,6 +60,7 @@ char kind_letter(device::OperationKind kind);
 inline constexpr device::OperationKind kinds_in_order[] = {
     device::OperationKind::host_to_device,   device::OperationKind::kernel,
     device::OperationKind::device_to_host,   device::OperationKind::memset,
-    device::OperationKind::device_to_device, device::OperationKind::host_to_host};
+    device::OperationKind::device_to_device, device::OperationKind::host_to_host,
+    device::OperationKind::host_function};
 
 }  // namespace timeline

@@ -278,6 +278,9 @@ private:
         if (operation.kind == device::OperationKind::memset) {
             return say("timeline.svg.memset", arguments);
         }
+        if (operation.kind == device::OperationKind::host_function) {
+            return say("timeline.svg.host_function", arguments);
+        }
         arguments["kind"] = kind_label(operation.kind, options_.language);
         arguments["memory"] = say(memory_id(operation.host_memory));
         arguments["rate"] = rate(operation);

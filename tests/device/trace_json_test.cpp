@@ -193,7 +193,7 @@ TEST_F(TraceFile, WrongValuesAreNamedWithTheirPlace) {
     EXPECT_EQ(
         error_after("\"kind\":\"kernel\"", "\"kind\":\"cuda\""),
         "expected one of \"host_to_device\", \"device_to_host\", \"device_to_device\", \"host_to_host\", \"memset\", "
-        "\"kernel\" at operations[1].kind, found \"cuda\"");
+        "\"kernel\", \"host_function\" at operations[1].kind, found \"cuda\"");
     EXPECT_EQ(
         error_after("\"start_ns\":20", "\"start_ns\":2.5"),
         "expected an integer from -9223372036854775808 to 9223372036854775807 at operations[0].start_ns, found 2.5");

@@ -78,7 +78,8 @@ NVIDIA H200, simulated (profile h200-pcie5): "run", 600 us
 stream 1  H-------K-------D--------H-------K-------D--------
 stream 2          H-------K--------D-------
 host      bbaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-H = H2D, K = kernel, D = D2H, S = memset, C = D2D, M = H2H
+H = H2D, K = kernel, D = D2H, S = memset, C = D2D, M = H2H,
+  F = host function
 host is in: a = cudaStreamSynchronize (2x, 580 us)
   b = cudaMemcpyAsync (1x, 20.0 us)
 busy: H2D 50 %, kernel 50 %, D2H 50 % of the time

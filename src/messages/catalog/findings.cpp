@@ -20,6 +20,10 @@ constexpr Entry entries[] = {
     {"access.kernel_reads", "kernel {name} on stream {stream} reads", "核函数 {name}（流 {stream}）读"},
     {"access.kernel_writes", "kernel {name} on stream {stream} writes", "核函数 {name}（流 {stream}）写"},
     {"access.memset_writes", "{name} on stream {stream} writes", "{name}（流 {stream}）写"},
+    {"access.host_function_reads", "the host function of {name} on stream {stream} reads",
+     "{name} 的主机函数（流 {stream}）读"},
+    {"access.host_function_writes", "the host function of {name} on stream {stream} writes",
+     "{name} 的主机函数（流 {stream}）写"},
     {"access.host_reads", "host code reads", "主机代码读"},
     {"access.host_writes", "host code writes", "主机代码写"},
     {"access.check_reads", "the check reads {name}", "检查程序读 {name}"},
@@ -134,6 +138,12 @@ constexpr Entry entries[] = {
     {"finding.destroyed_in_use.next",
      "wait for that work first (cudaStreamSynchronize), then free the memory or destroy the stream or event",
      "先等待那些工作完成（cudaStreamSynchronize），再释放内存或销毁流、事件。"},
+
+    {"finding.call_in_host_function", "{call} is called in a host function that runs in a stream, where no CUDA call is allowed",
+     "在流中运行的主机函数里调用了 {call}，而那里不允许任何 CUDA 调用"},
+    {"finding.call_in_host_function.next",
+     "let the host function only note what is to be done, and make the CUDA call in the thread that waits for the stream",
+     "让主机函数只记下要做的事，由等待该流的线程来进行 CUDA 调用。"},
 
     {"finding.unchecked_error", "{call} failed with {error}, and the program never looked at the error",
      "{call} 失败并返回 {error}，而程序从未检查这个错误"},

@@ -45,6 +45,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags);
 
 // Events
 cudaError_t cudaEventCreate(cudaEvent_t* event);
@@ -110,8 +113,6 @@ SIMULATOR_NOT_SIMULATED(cudaGetSymbolAddress)
 SIMULATOR_NOT_SIMULATED(cudaHostGetDevicePointer)
 SIMULATOR_NOT_SIMULATED(cudaHostGetFlags)
 SIMULATOR_NOT_SIMULATED(cudaPointerGetAttributes)
-SIMULATOR_NOT_SIMULATED(cudaLaunchHostFunc)
-SIMULATOR_NOT_SIMULATED(cudaStreamAddCallback)
 SIMULATOR_NOT_SIMULATED(cudaLaunchKernel)
 SIMULATOR_NOT_SIMULATED(cudaLaunchKernelExC)
 SIMULATOR_NOT_SIMULATED(cudaOccupancyMaxActiveBlocksPerMultiprocessor)

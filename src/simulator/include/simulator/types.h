@@ -44,6 +44,10 @@ enum cudaMemcpyKind {
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 
+#define CUDART_CB
+typedef void(CUDART_CB* cudaHostFn_t)(void* data);
+typedef void(CUDART_CB* cudaStreamCallback_t)(cudaStream_t stream, enum cudaError status, void* data);
+
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
 #define cudaStreamLegacy ((cudaStream_t)0x1)
