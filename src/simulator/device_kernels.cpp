@@ -71,6 +71,8 @@ struct SimulatedDevice::RunningKernel {
     std::uint64_t rounds = 0;
     std::uint64_t basic_blocks = 0;
     std::uint64_t accessed_bytes = 0;
+    std::uint64_t read_over_link = 0;  // bytes of pinned memory
+    std::uint64_t written_over_link = 0;
     bool input_overwritten = false;  // something wrote what it reads, while it ran
     DeferredWrites writes;
 
@@ -123,13 +125,14 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
     const auto kernel = std::make_shared<RunningKernel>();
     kernel->request = std::move(request);
     issue.start = [this, kernel](std::uint64_t id, Epoch epoch, const VectorClock& past) {
-        const KernelCost cost = run_kernel(kernel);
+        run_kernel(kernel);
         running_kernels_[id] = kernel;
         const std::vector<AccessInterval> accesses = kernel_recorder_.intervals();
+        count_bytes_over_link(*kernel, accesses);
         check_kernel_bounds(*kernel, accesses);
         checker_.operation_accesses(id, epoch, past, accesses);
         kernel_recorder_.clear();
-        return cost;
+        return cost_of(*kernel);
     };
     issue.finish = [this, kernel, id = operations_.size() + 1] {
         running_kernels_.erase(id);
@@ -157,7 +160,7 @@ void SimulatedDevice::spoil_input_of(std::uint64_t operation) {
     }
 }
 
-KernelCost SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
+void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
     AccessRecorder* const previous = instrumentation.recorder;
     const Running previously = instrumentation.running;
     const std::uint64_t blocks_before = instrumentation.basic_blocks;
@@ -172,7 +175,16 @@ KernelCost SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& ker
     kernel->basic_blocks = instrumentation.basic_blocks - blocks_before;
     kernel->accessed_bytes = kernel_recorder_.accessed_bytes();
     kernel->writes = kernel_recorder_.take_back_writes();
-    return cost_of(*kernel);
+}
+
+void SimulatedDevice::count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const {
+    for (const AccessInterval& interval : intervals) {
+        if (memory_.is_device(interval.begin) || memory_.kind_of(interval.begin) == MemoryKind::managed) {
+            continue;
+        }
+        (interval.kind == Access::read ? kernel.read_over_link : kernel.written_over_link) +=
+            interval.end - interval.begin;
+    }
 }
 
 KernelCost SimulatedDevice::cost_of(const RunningKernel& kernel) const {
@@ -185,7 +197,11 @@ KernelCost SimulatedDevice::cost_of(const RunningKernel& kernel) const {
     // A thread takes its rounds one after the other, however empty the device is.
     const double latency_ns =
         static_cast<double>(kernel.rounds) / threads * static_cast<double>(profile_.work_round_latency.count());
-    const double longest_ns = std::max(busy_ns, latency_ns);
+    const double link_ns =
+        std::max(static_cast<double>(kernel.read_over_link) / profile_.host_to_device.pinned_bytes_per_second,
+                 static_cast<double>(kernel.written_over_link) / profile_.device_to_host.pinned_bytes_per_second) *
+        1e9;
+    const double longest_ns = std::max({busy_ns, latency_ns, link_ns});
     const double resident_share = std::min(1.0, threads / capacity);
     // Declared rounds keep the multiprocessors busy throughout; other work is spread over the launch's overhead too, so
     // that two small kernels run side by side.

@@ -27,21 +27,13 @@ const char* direction_name(cudaMemcpyKind kind) {
     return names[kind];
 }
 
-AccessInterval reads(const void* begin, std::size_t bytes) {
-    return {address_of(begin), address_of(begin) + bytes, Access::read, 0};
-}
-
-AccessInterval writes(const void* begin, std::size_t bytes) {
-    return {address_of(begin), address_of(begin) + bytes, Access::write, 0};
-}
-
 }  // namespace
 
 // The bytes of a copy between its virtual start and its virtual end. What was not there at the start, or has changed
 // by the end, arrives as poison: a source that is written meanwhile never gives the right answer by luck.
 class SimulatedDevice::CopyEffect {
 public:
-    explicit CopyEffect(const CopyRequest& request) : to_(request.to), from_(request.from), bytes_(request.bytes) {}
+    CopyEffect(const Rows& to, const Rows& from) : to_(to), from_(from) {}
 
     // A pageable source is staged at the call, so that it may be reused at once.
     void stage() {
@@ -53,29 +45,43 @@ public:
         if (!staged_) {
             take();
         }
-        std::memset(to_, poison_byte, bytes_);
+        to_.for_each([](unsigned char* row, std::size_t bytes) { std::memset(row, poison_byte, bytes); });
     }
 
     void finish() {
-        if (!staged_ && std::memcmp(taken_.data(), from_, bytes_) != 0) {
-            const auto* const now = static_cast<const unsigned char*>(from_);
-            for (std::size_t i = 0; i < bytes_; ++i) {
-                taken_[i] = taken_[i] == now[i] ? taken_[i] : poison_byte;
-            }
+        if (!staged_) {
+            poison_what_changed();
         }
-        std::memcpy(to_, taken_.data(), bytes_);
+        const unsigned char* taken = taken_.data();
+        to_.for_each([&](unsigned char* row, std::size_t bytes) {
+            std::memcpy(row, taken, bytes);
+            taken += bytes;
+        });
         taken_ = {};
     }
 
 private:
     void take() {
-        const auto* const source = static_cast<const unsigned char*>(from_);
-        taken_.assign(source, source + bytes_);
+        taken_.clear();
+        taken_.reserve(from_.bytes());
+        from_.for_each(
+            [this](const unsigned char* row, std::size_t bytes) { taken_.insert(taken_.end(), row, row + bytes); });
     }
 
-    void* to_;
-    const void* from_;
-    std::size_t bytes_;
+    void poison_what_changed() {
+        unsigned char* taken = taken_.data();
+        from_.for_each([&](const unsigned char* row, std::size_t bytes) {
+            if (std::memcmp(taken, row, bytes) != 0) {
+                for (std::size_t i = 0; i < bytes; ++i) {
+                    taken[i] = taken[i] == row[i] ? taken[i] : poison_byte;
+                }
+            }
+            taken += bytes;
+        });
+    }
+
+    Rows to_;
+    Rows from_;
     bool staged_ = false;
     std::vector<unsigned char> taken_;
 };
@@ -95,7 +101,23 @@ std::size_t SimulatedDevice::set_memory_budget(std::size_t bytes) {
     return std::exchange(largest_refused_bytes_, 0);
 }
 
-cudaError_t SimulatedDevice::allocate(MemoryKind kind, void** pointer, std::size_t bytes, std::uintptr_t called_from) {
+const Allocation* SimulatedDevice::allocation_of(const void* pointer) const {
+    return memory_.find(address_of(pointer));
+}
+
+std::optional<std::uintptr_t> SimulatedDevice::take_memory(MemoryKind kind, std::size_t bytes,
+                                                           std::uintptr_t called_from) {
+    const auto begin = memory_.allocate(kind, bytes, device_memory_limit_bytes(), called_from);
+    if (begin) {
+        checker_.forget(*begin, *begin + bytes);  // what its former owner did there is no longer of interest
+    } else if (kind != MemoryKind::pinned) {
+        largest_refused_bytes_ = std::max(largest_refused_bytes_, bytes);
+    }
+    return begin;
+}
+
+cudaError_t SimulatedDevice::allocate(MemoryKind kind, void** pointer, std::size_t bytes, std::uintptr_t called_from,
+                                      unsigned flags) {
     if (pointer == nullptr) {
         return cudaErrorInvalidValue;
     }
@@ -106,20 +128,20 @@ cudaError_t SimulatedDevice::allocate(MemoryKind kind, void** pointer, std::size
         *pointer = nullptr;
         return cudaSuccess;
     }
-    const auto begin = memory_.allocate(kind, bytes, device_memory_limit_bytes(), called_from);
+    const auto begin = take_memory(kind, bytes, called_from);
     if (!begin) {
-        if (kind == MemoryKind::device) {
-            largest_refused_bytes_ = std::max(largest_refused_bytes_, bytes);
-        }
         return cudaErrorMemoryAllocation;
     }
+    memory_.find(*begin)->flags = flags;
     *pointer = reinterpret_cast<void*>(*begin);
     return cudaSuccess;
 }
 
 cudaError_t SimulatedDevice::release(MemoryKind kind, void* pointer, std::uintptr_t called_from) {
     synchronize_all();  // cudaFree synchronizes across all streams; freeing pinned memory waits for its copies
-    const auto gone = memory_.free(kind, address_of(pointer), called_from);
+    const Allocation* const found = allocation_of(pointer);
+    const bool managed = kind == MemoryKind::device && found != nullptr && found->kind == MemoryKind::managed;
+    const auto gone = memory_.free(managed ? MemoryKind::managed : kind, address_of(pointer), called_from);
     if (!gone) {
         if (memory_.find_freed(address_of(pointer)) != nullptr) {
             add_finding("use_after_free", device::Severity::error, called_from);
@@ -133,7 +155,8 @@ cudaError_t SimulatedDevice::release(MemoryKind kind, void* pointer, std::uintpt
     return cudaSuccess;
 }
 
-cudaError_t SimulatedDevice::register_host(void* pointer, std::size_t bytes, std::uintptr_t called_from) {
+cudaError_t SimulatedDevice::register_host(void* pointer, std::size_t bytes, unsigned flags,
+                                           std::uintptr_t called_from) {
     if (pointer == nullptr || bytes == 0) {
         return cudaErrorInvalidValue;
     }
@@ -143,41 +166,49 @@ cudaError_t SimulatedDevice::register_host(void* pointer, std::size_t bytes, std
     if (!memory_.register_host(address_of(pointer), bytes, called_from)) {
         return cudaErrorHostMemoryAlreadyRegistered;
     }
+    memory_.find(address_of(pointer))->flags = flags;
     add_tracked_range({address_of(pointer), address_of(pointer) + bytes});
     return cudaSuccess;
 }
 
 // --- copies ---
 
-cudaError_t SimulatedDevice::check_bounds(const void* pointer, const CopyRequest& request) {
-    const std::uintptr_t begin = address_of(pointer);
+cudaError_t SimulatedDevice::check_bounds(const Rows& rows, std::uintptr_t called_from) {
+    const std::uintptr_t begin = rows.begin();
     if (memory_.kind_of(begin) == MemoryKind::pageable && !memory_.pinned_arena().contains(begin)) {
         return cudaSuccess;  // ordinary memory: its bounds are not known
     }
-    const Allocation* const found = memory_.find(begin);
-    if (found == nullptr) {
-        const bool freed = memory_.find_freed(begin) != nullptr;
-        add_finding(freed ? "use_after_free" : "copy_out_of_bounds", device::Severity::error, request.called_from,
-                    {{"bytes", std::to_string(request.bytes)}, {"allocation_bytes", "0"}});
+    const Allocation* const found = allocation_of(reinterpret_cast<const void*>(begin));
+    if (found == nullptr || found->stream_ordered_free) {
+        const bool freed = found != nullptr || memory_.find_freed(begin) != nullptr;
+        add_finding(freed ? "use_after_free" : "copy_out_of_bounds", device::Severity::error, called_from,
+                    {{"bytes", std::to_string(rows.span())}, {"allocation_bytes", "0"}});
         return cudaErrorInvalidValue;
     }
-    if (begin + request.bytes > found->end()) {
-        add_finding("copy_out_of_bounds", device::Severity::error, request.called_from,
-                    {{"bytes", std::to_string(request.bytes)}, {"allocation_bytes", std::to_string(found->bytes)}});
+    if (rows.end() > found->end()) {
+        add_finding("copy_out_of_bounds", device::Severity::error, called_from,
+                    {{"bytes", std::to_string(rows.span())}, {"allocation_bytes", std::to_string(found->bytes)}});
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
 }
 
 cudaError_t SimulatedDevice::check_copy(const CopyRequest& request, cudaMemcpyKind& direction) {
-    if (request.to == nullptr || request.from == nullptr) {
+    if (request.to.begin() == 0 || request.from.begin() == 0) {
         return cudaErrorInvalidValue;
     }
     if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) {
         return cudaErrorInvalidMemcpyDirection;
     }
-    const bool to_device = memory_.is_device(address_of(request.to));
-    const bool from_device = memory_.is_device(address_of(request.from));
+    // Managed memory counts as what the call says; without a word, as device memory.
+    const bool to_host = request.kind == cudaMemcpyHostToHost || request.kind == cudaMemcpyDeviceToHost;
+    const bool from_host = request.kind == cudaMemcpyHostToHost || request.kind == cudaMemcpyHostToDevice;
+    const auto on_device = [this](const Rows& rows, bool said_host) {
+        const MemoryKind kind = memory_.kind_of(rows.begin());
+        return kind == MemoryKind::device || (kind == MemoryKind::managed && !said_host);
+    };
+    const bool to_device = on_device(request.to, to_host);
+    const bool from_device = on_device(request.from, from_host);
     direction = from_device ? (to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost)
                             : (to_device ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost);
     if (request.kind != cudaMemcpyDefault && request.kind != direction) {
@@ -185,12 +216,12 @@ cudaError_t SimulatedDevice::check_copy(const CopyRequest& request, cudaMemcpyKi
                     {{"given", direction_name(request.kind)}, {"found", direction_name(direction)}});
         return cudaErrorInvalidValue;
     }
-    const cudaError_t error = check_bounds(request.to, request);
-    return error != cudaSuccess ? error : check_bounds(request.from, request);
+    const cudaError_t error = check_bounds(request.to, request.called_from);
+    return error != cudaSuccess ? error : check_bounds(request.from, request.called_from);
 }
 
 cudaError_t SimulatedDevice::copy(const CopyRequest& request) {
-    if (request.bytes == 0) {
+    if (request.to.bytes() == 0) {
         return cudaSuccess;
     }
     cudaMemcpyKind direction = cudaMemcpyDefault;
@@ -207,62 +238,63 @@ cudaError_t SimulatedDevice::copy(const CopyRequest& request) {
     }
 }
 
-void SimulatedDevice::poison_destination(const CopyRequest& request) {
+void SimulatedDevice::poison_destination(const Rows& rows) {
     // At issue, so that reading too early shows: unless an earlier copy still has to read these bytes.
-    const std::uintptr_t begin = address_of(request.to);
+    const std::uintptr_t begin = rows.begin();
     const auto first = pending_sources_.lower_bound(begin - std::min(begin, largest_pending_source_));
-    const auto last = pending_sources_.lower_bound(begin + request.bytes);
+    const auto last = pending_sources_.lower_bound(rows.end());
     const bool read =
         std::any_of(first, last, [begin](const auto& source) { return source.first + source.second > begin; });
     if (!read) {
-        std::memset(request.to, poison_byte, request.bytes);
+        rows.for_each([](unsigned char* row, std::size_t bytes) { std::memset(row, poison_byte, bytes); });
     }
 }
 
-void SimulatedDevice::watch_pageable(const void* begin, std::size_t bytes) {
-    if (watched_pageable_.emplace(address_of(begin), bytes).second) {
-        add_tracked_range({address_of(begin), address_of(begin) + bytes});
+void SimulatedDevice::watch_pageable(const Rows& rows) {
+    if (watched_pageable_.emplace(rows.begin(), rows.span()).second) {
+        add_tracked_range({rows.begin(), rows.end()});
     }
 }
 
 cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& request, cudaMemcpyKind direction) {
     const bool to_device = direction == cudaMemcpyHostToDevice;
-    const void* const host = to_device ? request.from : request.to;
-    const bool pageable = memory_.kind_of(address_of(host)) == MemoryKind::pageable;
+    const Rows& host = to_device ? request.from : request.to;
+    const bool pageable = memory_.kind_of(host.begin()) == MemoryKind::pageable;
     const device::LinkProfile& link = to_device ? profile_.host_to_device : profile_.device_to_host;
     const bool staged = pageable && to_device;
 
     Issue issue;
     issue.operation.kind = to_device ? device::OperationKind::host_to_device : device::OperationKind::device_to_host;
     issue.operation.name = request.call;
-    issue.operation.bytes = request.bytes;
+    issue.operation.bytes = host.bytes();
     issue.operation.host_memory = pageable ? device::HostMemory::pageable : device::HostMemory::pinned;
     issue.operation.asynchronous = request.asynchronous;
     issue.called_from = request.called_from;
     issue.task.resource = to_device ? Resource::copy_to_device : Resource::copy_to_host;
-    issue.task.bytes = static_cast<double>(request.bytes);
+    issue.task.bytes = static_cast<double>(host.bytes());
     issue.task.bytes_per_second = pageable ? link.pageable_bytes_per_second : link.pinned_bytes_per_second;
 
-    const bool staged_at_once = staged && request.asynchronous && request.bytes <= staged_at_once_bytes;
+    const bool staged_at_once = staged && request.asynchronous && host.bytes() <= staged_at_once_bytes;
     const bool host_waits = (!request.asynchronous || pageable) && !staged_at_once;
     const bool promised = !request.asynchronous && !staged;
     issue.waited_for_in_practice = host_waits && !promised;
 
-    const auto effect = std::make_shared<CopyEffect>(request);
+    const auto effect = std::make_shared<CopyEffect>(request.to, request.from);
     if (staged) {
-        trusted_host_access(host, request.bytes, Access::read, request.call, request.called_from);
+        trusted_host_accesses(host.accesses(Access::read, request.called_from), request.call);
         effect->stage();
     } else if (!to_device) {
-        poison_destination(request);
+        poison_destination(host);
     }
     auto source = pending_sources_.end();
     if (to_device && !staged) {
-        source = pending_sources_.emplace(address_of(host), request.bytes);
-        largest_pending_source_ = std::max(largest_pending_source_, request.bytes);
+        source = pending_sources_.emplace(host.begin(), host.span());
+        largest_pending_source_ = std::max(largest_pending_source_, host.span());
     }
-    std::vector<AccessInterval> accesses{writes(request.to, request.bytes)};
+    std::vector<AccessInterval> accesses = request.to.accesses(Access::write);
     if (!staged) {
-        accesses.push_back(reads(request.from, request.bytes));
+        const std::vector<AccessInterval> reads = request.from.accesses(Access::read);
+        accesses.insert(accesses.end(), reads.begin(), reads.end());
     }
     issue.start = [this, effect, accesses](std::uint64_t id, Epoch epoch, const VectorClock& past) {
         checker_.operation_accesses(id, epoch, past, accesses);
@@ -278,10 +310,10 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
     const VectorClock earlier_work = past_of(*request.stream);
     this->issue(std::move(issue), *request.stream);
     if (pageable && !to_device) {
-        watch_pageable(host, request.bytes);
+        watch_pageable(host);
     }
     if (staged_at_once) {
-        spend(time_for(static_cast<double>(request.bytes), profile_.host.host_copy_bytes_per_second));
+        spend(time_for(static_cast<double>(host.bytes()), profile_.host.host_copy_bytes_per_second));
     } else if (host_waits) {
         wait_for(request.stream->last_task);
     }
@@ -297,16 +329,18 @@ cudaError_t SimulatedDevice::copy_on_device(const CopyRequest& request) {
     Issue issue;
     issue.operation.kind = device::OperationKind::device_to_device;
     issue.operation.name = request.call;
-    issue.operation.bytes = request.bytes;
+    issue.operation.bytes = request.to.bytes();
     issue.operation.asynchronous = request.asynchronous;
     issue.called_from = request.called_from;
     issue.task.resource = Resource::device_memory;
-    issue.task.duration =
-        profile_.kernel_overhead + time_for(2.0 * static_cast<double>(request.bytes), profile_.memory_bytes_per_second);
-    const auto effect = std::make_shared<CopyEffect>(request);
+    issue.task.duration = profile_.kernel_overhead +
+                          time_for(2.0 * static_cast<double>(request.to.bytes()), profile_.memory_bytes_per_second);
+    const auto effect = std::make_shared<CopyEffect>(request.to, request.from);
     issue.start = [this, effect, request](std::uint64_t id, Epoch epoch, const VectorClock& past) {
-        checker_.operation_accesses(id, epoch, past,
-                                    {reads(request.from, request.bytes), writes(request.to, request.bytes)});
+        std::vector<AccessInterval> accesses = request.from.accesses(Access::read);
+        const std::vector<AccessInterval> writes = request.to.accesses(Access::write);
+        accesses.insert(accesses.end(), writes.begin(), writes.end());
+        checker_.operation_accesses(id, epoch, past, accesses);
         effect->start();
         return KernelCost{};
     };
@@ -318,44 +352,47 @@ cudaError_t SimulatedDevice::copy_on_device(const CopyRequest& request) {
 cudaError_t SimulatedDevice::copy_on_host(const CopyRequest& request) {
     // Host to host: done when the call returns, after the earlier work of its stream.
     synchronize(*request.stream);
-    trusted_host_access(request.from, request.bytes, Access::read, request.call, request.called_from);
-    trusted_host_access(request.to, request.bytes, Access::write, request.call, request.called_from);
-    std::memmove(request.to, request.from, request.bytes);
-    spend(time_for(static_cast<double>(request.bytes), profile_.host.host_copy_bytes_per_second));
+    trusted_host_accesses(request.from.accesses(Access::read, request.called_from), request.call);
+    trusted_host_accesses(request.to.accesses(Access::write, request.called_from), request.call);
+    CopyEffect effect(request.to, request.from);
+    effect.stage();
+    effect.finish();
+    spend(time_for(static_cast<double>(request.to.bytes()), profile_.host.host_copy_bytes_per_second));
     return cudaSuccess;
 }
 
-cudaError_t SimulatedDevice::set(void* pointer, int value, std::size_t bytes, Stream& stream, bool asynchronous,
-                                 const char* call, std::uintptr_t called_from) {
-    if (bytes == 0) {
+cudaError_t SimulatedDevice::set(const SetRequest& request) {
+    const Rows& to = request.to;
+    if (to.bytes() == 0) {
         return cudaSuccess;
     }
-    const MemoryKind kind = memory_.kind_of(address_of(pointer));
-    if (pointer == nullptr || kind == MemoryKind::pageable) {
+    const MemoryKind kind = memory_.kind_of(to.begin());
+    if (to.begin() == 0 || kind == MemoryKind::pageable) {
         return cudaErrorInvalidValue;
     }
-    CopyRequest request{.to = pointer, .from = pointer, .bytes = bytes, .call = call, .called_from = called_from};
-    if (const cudaError_t error = check_bounds(pointer, request); error != cudaSuccess) {
+    if (const cudaError_t error = check_bounds(to, request.called_from); error != cudaSuccess) {
         return error;
     }
     Issue issue;
     issue.operation.kind = device::OperationKind::memset;
-    issue.operation.name = call;
-    issue.operation.bytes = bytes;
-    issue.operation.asynchronous = asynchronous;
-    issue.called_from = called_from;
+    issue.operation.name = request.call;
+    issue.operation.bytes = to.bytes();
+    issue.operation.asynchronous = request.asynchronous;
+    issue.called_from = request.called_from;
     issue.task.resource = Resource::device_memory;
     issue.task.duration =
-        profile_.kernel_overhead + time_for(static_cast<double>(bytes), profile_.memory_bytes_per_second);
-    issue.start = [this, pointer, bytes](std::uint64_t id, Epoch epoch, const VectorClock& past) {
-        checker_.operation_accesses(id, epoch, past, {writes(pointer, bytes)});
+        profile_.kernel_overhead + time_for(static_cast<double>(to.bytes()), profile_.memory_bytes_per_second);
+    issue.start = [this, to](std::uint64_t id, Epoch epoch, const VectorClock& past) {
+        checker_.operation_accesses(id, epoch, past, to.accesses(Access::write));
         return KernelCost{};
     };
-    issue.finish = [pointer, value, bytes] { std::memset(pointer, value, bytes); };
-    this->issue(std::move(issue), stream);
-    if (!asynchronous && kind != MemoryKind::device) {
-        wait_for(stream.last_task);  // cudaMemset on pinned host memory is done when it returns
-        join_host(stream.clock);
+    issue.finish = [to, value = request.value] {
+        to.for_each([value](unsigned char* row, std::size_t bytes) { std::memset(row, value, bytes); });
+    };
+    this->issue(std::move(issue), *request.stream);
+    if (!request.asynchronous && (kind == MemoryKind::pinned || kind == MemoryKind::registered)) {
+        wait_for(request.stream->last_task);  // cudaMemset on pinned host memory is done when it returns
+        join_host(request.stream->clock);
     }
     return cudaSuccess;
 }

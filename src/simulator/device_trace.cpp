@@ -32,7 +32,9 @@ void SimulatedDevice::find_leaks() {
     // Warnings: the system takes everything back at exit, and many correct programs rely on that.
     constexpr auto severity = device::Severity::warning;
     for (const auto& [begin, allocation] : memory_.live()) {
-        const char* const kind = allocation.kind == MemoryKind::device ? "leaked_device_memory" : "leaked_host_memory";
+        const char* const kind = allocation.kind == MemoryKind::device    ? "leaked_device_memory"
+                                 : allocation.kind == MemoryKind::managed ? "leaked_managed_memory"
+                                                                          : "leaked_host_memory";
         add_finding(kind, severity, allocation.allocated_at, {{"bytes", std::to_string(allocation.bytes)}});
     }
     for (const auto& [number, stream] : stream_order_) {
@@ -56,7 +58,11 @@ device::Trace SimulatedDevice::trace() const {
     trace.simulated = true;
     trace.copy_engines = profile_.copy_engines;
     for (const OperationRecord& record : operations_) {
+        if (record.role != OperationRole::on_device) {
+            continue;
+        }
         trace.operations.push_back(record.operation);
+        trace.operations.back().id = trace.operations.size();
         trace.operations.back().at = source_line(record.called_from);
     }
     for (const CallRecord& call : calls_) {

@@ -105,6 +105,9 @@ void Engine::on_ready(Task& ready) {
     switch (ready.spec.resource) {
         case Resource::none:
             ready.begin = now_;
+            if (ready.spec.start) {
+                ready.spec.start();
+            }
             on_end(ready);
             break;
         case Resource::copy_to_device:

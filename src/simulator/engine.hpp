@@ -19,7 +19,7 @@ namespace simulator {
 using Time = std::chrono::nanoseconds;
 using TaskId = std::uint64_t;  // from 1; 0 means no task
 
-// What a task occupies while it runs. `none` marks a point in a stream (an event, a wait) and takes no time.
+// What a task occupies while it runs. `none` is a point in a stream (an event, a wait, a free) and takes no time.
 enum class Resource { none, copy_to_device, copy_to_host, compute, device_memory, host_function };
 
 // How long a kernel runs when it is alone, and which share of the device it fills (0 < share <= 1).

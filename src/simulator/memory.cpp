@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace simulator {
 namespace {
@@ -84,17 +85,17 @@ Memory::Memory() : device_(arena_bytes), pinned_(arena_bytes) {}
 
 std::optional<std::uintptr_t> Memory::allocate(MemoryKind kind, std::size_t bytes, std::size_t limit_bytes,
                                                std::uintptr_t caller) {
-    const bool on_device = kind == MemoryKind::device;
-    if (on_device && (bytes > limit_bytes || device_bytes_ > limit_bytes - bytes)) {
+    const bool counts = kind != MemoryKind::pinned;  // managed memory may move to the device
+    if (counts && (bytes > limit_bytes || device_bytes_ > limit_bytes - bytes)) {
         return std::nullopt;
     }
-    const std::uintptr_t begin = (on_device ? device_ : pinned_).take(bytes);
+    const std::uintptr_t begin = arena_of(kind).take(bytes);
     if (begin == 0) {
         return std::nullopt;
     }
     std::memset(reinterpret_cast<void*>(begin), poison_byte, bytes);
     live_[begin] = Allocation{begin, bytes, kind, caller};
-    device_bytes_ += on_device ? bytes : 0;
+    device_bytes_ += counts ? bytes : 0;
     return begin;
 }
 
@@ -107,11 +108,18 @@ std::optional<Allocation> Memory::free(MemoryKind kind, std::uintptr_t begin, st
     gone.freed_at = caller;
     live_.erase(found);
     if (kind != MemoryKind::registered) {
-        (kind == MemoryKind::device ? device_ : pinned_).give_back(begin, gone.bytes);
+        arena_of(kind).give_back(begin, gone.bytes);
         freed_[begin] = gone;
     }
-    device_bytes_ -= kind == MemoryKind::device ? gone.bytes : 0;
+    const bool counts = (kind == MemoryKind::device && !gone.stream_ordered_free) || kind == MemoryKind::managed;
+    device_bytes_ -= counts ? gone.bytes : 0;
     return gone;
+}
+
+void Memory::free_is_issued(std::uintptr_t begin) {
+    Allocation& allocation = live_.at(begin);
+    allocation.stream_ordered_free = true;
+    device_bytes_ -= allocation.bytes;
 }
 
 bool Memory::register_host(std::uintptr_t begin, std::size_t bytes, std::uintptr_t caller) {
@@ -126,6 +134,10 @@ bool Memory::register_host(std::uintptr_t begin, std::size_t bytes, std::uintptr
 const Allocation* Memory::find(std::uintptr_t address) const {
     const auto found = last_at_or_before(live_, address);
     return found != live_.end() && address < found->second.end() ? &found->second : nullptr;
+}
+
+Allocation* Memory::find(std::uintptr_t address) {
+    return const_cast<Allocation*>(std::as_const(*this).find(address));
 }
 
 const Allocation* Memory::find_freed(std::uintptr_t address) const {

@@ -1,4 +1,4 @@
-// The simulated device's memory and the host's pinned memory: two reserved stretches of addresses, and what is
+// The simulated device's memory, and the memory that it shares with the host (pinned or managed): two reserved stretches of addresses, and what is
 // allocated in them. Device memory is ordinary host memory that only kernels and copies may touch.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace simulator {
 
-enum class MemoryKind { pageable, pinned, registered, device };
+enum class MemoryKind { pageable, pinned, registered, managed, device };
 
 struct Allocation {
     std::uintptr_t begin = 0;
@@ -17,6 +17,9 @@ struct Allocation {
     MemoryKind kind = MemoryKind::device;
     std::uintptr_t allocated_at = 0;  // return address of the call
     std::uintptr_t freed_at = 0;      // 0 while it lives
+    bool stream_ordered_free = false;  // cudaFreeAsync was called, and comes into effect in its stream
+    unsigned flags = 0;                // of pinned memory, as the call was given them
+    bool on_device = false;            // managed memory: where it was prefetched to
     std::uintptr_t end() const { return begin + bytes; }
 };
 
@@ -55,6 +58,9 @@ public:
     // Takes back the live allocation of `kind` that begins at `begin`; nothing when there is none.
     std::optional<Allocation> free(MemoryKind kind, std::uintptr_t begin, std::uintptr_t caller);
 
+    // Notes that a free of `begin` has been issued, to come into effect in its stream. It counts as free from now on.
+    void free_is_issued(std::uintptr_t begin);
+
     // Registers ordinary memory as pinned; false when it overlaps what is pinned already.
     bool register_host(std::uintptr_t begin, std::size_t bytes, std::uintptr_t caller);
 
@@ -62,6 +68,8 @@ public:
     const Allocation* find(std::uintptr_t address) const;
     // The freed allocation that held `address` last, if nothing lives there now.
     const Allocation* find_freed(std::uintptr_t address) const;
+
+    Allocation* find(std::uintptr_t address);
 
     MemoryKind kind_of(std::uintptr_t address) const;
     bool is_device(std::uintptr_t address) const { return device_.contains(address); }
@@ -71,8 +79,10 @@ public:
     const Arena& pinned_arena() const { return pinned_; }
 
 private:
+    Arena& arena_of(MemoryKind kind) { return kind == MemoryKind::device ? device_ : pinned_; }
+
     Arena device_;
-    Arena pinned_;
+    Arena pinned_;  // managed memory too: the host may touch both
     std::map<std::uintptr_t, Allocation> live_;
     std::map<std::uintptr_t, Allocation> freed_;
     std::size_t device_bytes_ = 0;

@@ -9,9 +9,12 @@ const OperationRecord& record_of(const std::vector<OperationRecord>& operations,
     return operations[id - 1];
 }
 
-std::string access_text(const device::Operation& operation, Access kind) {
+std::string access_text(const OperationRecord& record, Access kind) {
+    if (record.role != OperationRole::on_device) {
+        return record.role == OperationRole::allocation ? "access.allocation" : "access.free";
+    }
     const std::string verb = kind == Access::read ? "reads" : "writes";
-    switch (operation.kind) {
+    switch (record.operation.kind) {
         case device::OperationKind::kernel:
             return "access.kernel_" + verb;
         case device::OperationKind::memset:
@@ -66,8 +69,9 @@ device::SourceLine OrderingChecker::line_of(const AccessOwner& owner) const {
 void OrderingChecker::describe(device::Finding& finding, const std::string& detail, const AccessOwner& owner,
                                Access kind) const {
     if (owner.operation != 0) {
-        const device::Operation& operation = record_of(operations_, owner.operation).operation;
-        finding.details[detail] = access_text(operation, kind);
+        const OperationRecord& record = record_of(operations_, owner.operation);
+        const device::Operation& operation = record.operation;
+        finding.details[detail] = access_text(record, kind);
         finding.details[detail + ".name"] = operation.name;
         finding.details[detail + ".stream"] = std::to_string(operation.stream);
     } else if (owner.pc == 0) {

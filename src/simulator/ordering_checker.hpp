@@ -17,12 +17,17 @@
 
 namespace simulator {
 
+// What an operation is: one on the device, or a call that gives or takes memory in stream order and is no operation of
+// the trace.
+enum class OperationRole { on_device, allocation, free };
+
 // An operation as the checker knows it.
 struct OperationRecord {
     device::Operation operation;
     std::uintptr_t called_from = 0;
     // The host waited for it, although CUDA does not promise that (a copy with pageable memory).
     bool waited_for_in_practice = false;
+    OperationRole role = OperationRole::on_device;
 };
 
 class OrderingChecker {

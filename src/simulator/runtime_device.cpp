@@ -93,10 +93,10 @@ int attribute_value(cudaDeviceAttr attribute, bool& known) {
         case cudaDevAttrConcurrentKernels:
         case cudaDevAttrUnifiedAddressing:
         case cudaDevAttrHostRegisterSupported:
-            return 1;
-        case cudaDevAttrIntegrated:
         case cudaDevAttrCanMapHostMemory:
         case cudaDevAttrManagedMemory:
+            return 1;
+        case cudaDevAttrIntegrated:
         case cudaDevAttrPageableMemoryAccess:
         case cudaDevAttrConcurrentManagedAccess:
             return 0;
@@ -157,6 +157,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->concurrentKernels = 1;
     properties->asyncEngineCount = static_cast<int>(profile().copy_engines);
     properties->unifiedAddressing = 1;
+    properties->canMapHostMemory = 1;
+    properties->managedMemory = 1;
     properties->maxThreadsPerMultiProcessor = static_cast<int>(profile().threads_per_multiprocessor);
     properties->hostRegisterSupported = 1;
     properties->maxBlocksPerMultiProcessor = 32;

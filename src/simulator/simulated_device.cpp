@@ -133,14 +133,19 @@ void SimulatedDevice::trusted_host_access(const void* address, std::size_t bytes
     if (bytes == 0) {
         return;
     }
-    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    trusted_host_accesses(Rows(address, bytes).accesses(kind, called_from), label);
+}
+
+void SimulatedDevice::trusted_host_accesses(const std::vector<AccessInterval>& accesses, const char* label) {
     if (in_host_function_) {
-        host_function_recorder_.record(begin, bytes, kind, called_from);
+        for (const AccessInterval& access : accesses) {
+            host_function_recorder_.record(access.begin, access.end - access.begin, access.kind, access.pc);
+        }
         return;
     }
     begin_call();
     const Epoch now{host_agent, host_clock_.time(host_agent)};
-    checker_.host_accesses(now, host_clock_, {{begin, begin + bytes, kind, called_from}}, label);
+    checker_.host_accesses(now, host_clock_, accesses, label);
 }
 
 void SimulatedDevice::begin_range(const char* name) {
@@ -224,7 +229,7 @@ std::uint64_t SimulatedDevice::issue(Issue issue, Stream& stream) {
     issue.operation.id = id;
     issue.operation.stream = stream.number;
     issue.operation.issued = host_time_;
-    operations_.push_back({issue.operation, issue.called_from, issue.waited_for_in_practice});
+    operations_.push_back({issue.operation, issue.called_from, issue.waited_for_in_practice, issue.role});
 
     VectorClock past = past_of(stream);
     const Epoch epoch = past.advance(stream.agent());

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -21,6 +22,7 @@
 #include "simulator/ordering/access_recorder.hpp"
 #include "simulator/ordering/vector_clock.hpp"
 #include "simulator/ordering_checker.hpp"
+#include "simulator/rows.hpp"
 
 namespace simulator {
 
@@ -46,10 +48,18 @@ struct Event {
 };
 
 struct CopyRequest {
-    void* to = nullptr;
-    const void* from = nullptr;
-    std::size_t bytes = 0;
+    Rows to;
+    Rows from;  // as many bytes
     cudaMemcpyKind kind = cudaMemcpyDefault;
+    Stream* stream = nullptr;
+    bool asynchronous = false;
+    const char* call = "";
+    std::uintptr_t called_from = 0;
+};
+
+struct SetRequest {
+    Rows to;
+    int value = 0;
     Stream* stream = nullptr;
     bool asynchronous = false;
     const char* call = "";
@@ -94,6 +104,7 @@ public:
     // `called_from`.
     void trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label,
                              std::uintptr_t called_from = 0);
+    void trusted_host_accesses(const std::vector<AccessInterval>& accesses, const char* label);
 
     // --- errors and fault injection ---
     cudaError_t record_error(cudaError_t error);
@@ -105,17 +116,22 @@ public:
     std::uint64_t arm_failure(std::uint64_t nth_call);
 
     // --- memory ---
-    cudaError_t allocate(MemoryKind kind, void** pointer, std::size_t bytes, std::uintptr_t called_from);
+    cudaError_t allocate(MemoryKind kind, void** pointer, std::size_t bytes, std::uintptr_t called_from,
+                         unsigned flags = 0);
     cudaError_t release(MemoryKind kind, void* pointer, std::uintptr_t called_from);
-    cudaError_t register_host(void* pointer, std::size_t bytes, std::uintptr_t called_from);
     // What device memory may hold: all of it, or the budget that was set.
     std::size_t device_memory_limit_bytes() const;
     std::size_t free_device_bytes() const;
     // Limits device memory (0: no limit); returns the largest request refused since the previous call.
     std::size_t set_memory_budget(std::size_t bytes);
+    cudaError_t register_host(void* pointer, std::size_t bytes, unsigned flags, std::uintptr_t called_from);
+    cudaError_t allocate_in_stream(void** pointer, std::size_t bytes, Stream& stream, std::uintptr_t called_from);
+    cudaError_t free_in_stream(void* pointer, Stream& stream, std::uintptr_t called_from);
+    cudaError_t prefetch(const void* pointer, std::size_t bytes, bool to_device, Stream& stream,
+                         std::uintptr_t called_from);
+    const Allocation* allocation_of(const void* pointer) const;
     cudaError_t copy(const CopyRequest& request);
-    cudaError_t set(void* pointer, int value, std::size_t bytes, Stream& stream, bool asynchronous, const char* call,
-                    std::uintptr_t called_from);
+    cudaError_t set(const SetRequest& request);
 
     // --- streams and events; null when the handle is not valid ---
     // A priority outside of the range that the device offers is brought into it.
@@ -168,19 +184,22 @@ private:
     void judge_host_accesses();
     void watch_host_code();
     void check_freed_by_host(const std::vector<AccessInterval>& intervals);
-    void watch_pageable(const void* begin, std::size_t bytes);
+    void watch_pageable(const Rows& rows);
     [[noreturn]] void end_at_device_pointer(std::uintptr_t pc);
 
     cudaError_t check_copy(const CopyRequest& request, cudaMemcpyKind& direction);
-    cudaError_t check_bounds(const void* pointer, const CopyRequest& request);
+    cudaError_t check_bounds(const Rows& rows, std::uintptr_t called_from);
     cudaError_t copy_between_host_and_device(const CopyRequest& request, cudaMemcpyKind direction);
     cudaError_t copy_on_device(const CopyRequest& request);
     cudaError_t copy_on_host(const CopyRequest& request);
-    void poison_destination(const CopyRequest& request);
+    std::optional<std::uintptr_t> take_memory(MemoryKind kind, std::size_t bytes, std::uintptr_t called_from);
+    Issue memory_issue(OperationRole role, const char* call, const Allocation& allocation, std::uintptr_t called_from);
+    void poison_destination(const Rows& rows);
 
     bool valid_configuration(const LaunchRequest& request);
     Time run_host_function(const std::function<void()>& function);
-    KernelCost run_kernel(const std::shared_ptr<RunningKernel>& kernel);
+    void run_kernel(const std::shared_ptr<RunningKernel>& kernel);
+    void count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const;
     KernelCost cost_of(const RunningKernel& kernel) const;
     void spoil_input_of(std::uint64_t operation);
     void check_kernel_bounds(const RunningKernel& kernel, const std::vector<AccessInterval>& intervals);

@@ -417,17 +417,19 @@ public:
                 break;
             case Kind::copy:
             case Kind::waiting_copy:
-                EXPECT_EQ(device_.copy({.to = begin(step.to),
-                                        .from = begin(step.from),
-                                        .bytes = bytes(step.to),
+                EXPECT_EQ(device_.copy({.to = Rows(begin(step.to), bytes(step.to)),
+                                        .from = Rows(begin(step.from), bytes(step.to)),
                                         .stream = &stream,
                                         .asynchronous = step.kind == Kind::copy,
                                         .call = "copy"}),
                           cudaSuccess);
                 break;
             case Kind::fill:
-                EXPECT_EQ(device_.set(begin(step.to), static_cast<int>(step.value & 0xFF), bytes(step.to), stream, true,
-                                      "fill", 0),
+                EXPECT_EQ(device_.set({.to = Rows(begin(step.to), bytes(step.to)),
+                                       .value = static_cast<int>(step.value & 0xFF),
+                                       .stream = &stream,
+                                       .asynchronous = true,
+                                       .call = "fill"}),
                           cudaSuccess);
                 break;
             case Kind::host_read:

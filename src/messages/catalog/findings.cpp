@@ -20,6 +20,8 @@ constexpr Entry entries[] = {
     {"access.kernel_reads", "kernel {name} on stream {stream} reads", "核函数 {name}（流 {stream}）读"},
     {"access.kernel_writes", "kernel {name} on stream {stream} writes", "核函数 {name}（流 {stream}）写"},
     {"access.memset_writes", "{name} on stream {stream} writes", "{name}（流 {stream}）写"},
+    {"access.allocation", "the allocation by {name} on stream {stream}", "{name} 的分配（流 {stream}）"},
+    {"access.free", "the free by {name} on stream {stream}", "{name} 的释放（流 {stream}）"},
     {"access.host_function_reads", "the host function of {name} on stream {stream} reads",
      "{name} 的主机函数（流 {stream}）读"},
     {"access.host_function_writes", "the host function of {name} on stream {stream} writes",
@@ -77,6 +79,12 @@ constexpr Entry entries[] = {
      "call cudaFreeHost when the work is done (cudaHostUnregister for registered memory), also on the way out after an "
      "error",
      "用完后调用 cudaFreeHost（注册的内存用 cudaHostUnregister）；出错提前返回时也要释放。"},
+
+    {"finding.leaked_managed_memory", "{bytes} bytes of managed memory were allocated here and never freed",
+     "这里分配的 {bytes} 字节托管内存（managed memory）一直没有释放"},
+    {"finding.leaked_managed_memory.next",
+     "call cudaFree when the work is done, also on the way out after an error",
+     "用完后调用 cudaFree；出错提前返回时也要释放。"},
 
     {"finding.leaked_stream", "a stream was created here and never destroyed", "这里创建的流一直没有销毁"},
     {"finding.leaked_stream.next", "call cudaStreamDestroy when the work is done, also on the way out after an error",

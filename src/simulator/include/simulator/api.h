@@ -33,8 +33,27 @@ cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes);
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream);
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream);
+
+// Memory in stream order, managed memory, and what a pointer points to
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags);
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location, unsigned int flags,
+                                 cudaStream_t stream);
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location);
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned int flags);
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* pointer);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
 // Streams
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
@@ -92,27 +111,69 @@ SIMULATOR_FORWARD cudaError_t cudaHostRegister(void* pointer, size_t bytes) {
     return ::cudaHostRegister(pointer, bytes, cudaHostRegisterDefault);
 }
 
+template <class T>
+SIMULATOR_FORWARD cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+    return ::cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+}
+SIMULATOR_FORWARD cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                                size_t width, size_t height, cudaMemcpyKind kind) {
+    return ::cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+}
+SIMULATOR_FORWARD cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+    return ::cudaMemset2DAsync(pointer, pitch, value, width, height, nullptr);
+}
+template <class T>
+SIMULATOR_FORWARD cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
+    return ::cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
+}
+template <class T>
+SIMULATOR_FORWARD cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
+    return ::cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+template <class T>
+SIMULATOR_FORWARD cudaError_t cudaHostGetDevicePointer(T** device_pointer, void* host_pointer, unsigned int flags) {
+    return ::cudaHostGetDevicePointer(reinterpret_cast<void**>(device_pointer), host_pointer, flags);
+}
+SIMULATOR_FORWARD cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
+                                                   unsigned int flags) {
+    return ::cudaMemPrefetchAsync(pointer, bytes, location, flags, nullptr);
+}
+// The forms of CUDA 12, which name a device.
+SIMULATOR_FORWARD cudaMemLocation simulator_location(int device) {
+    return device == cudaCpuDeviceId ? cudaMemLocation{cudaMemLocationTypeHost, 0}
+                                     : cudaMemLocation{cudaMemLocationTypeDevice, device};
+}
+SIMULATOR_FORWARD cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
+                                                   cudaStream_t stream = nullptr) {
+    return ::cudaMemPrefetchAsync(pointer, bytes, simulator_location(device), 0, stream);
+}
+SIMULATOR_FORWARD cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device) {
+    return ::cudaMemAdvise(pointer, bytes, advice, simulator_location(device));
+}
+
 // Calls that are not simulated: using one is a compile-time error that names it.
 #define SIMULATOR_NOT_SIMULATED(function)                                                                     \
     template <class... Arguments>                                                                             \
     __attribute__((error(#function " is not simulated: build for a GPU (--device gpu), or use another call"))) \
     cudaError_t function(Arguments&&...);
-SIMULATOR_NOT_SIMULATED(cudaMallocManaged)
-SIMULATOR_NOT_SIMULATED(cudaMallocAsync)
-SIMULATOR_NOT_SIMULATED(cudaFreeAsync)
-SIMULATOR_NOT_SIMULATED(cudaMallocPitch)
-SIMULATOR_NOT_SIMULATED(cudaMemcpy2D)
-SIMULATOR_NOT_SIMULATED(cudaMemcpy2DAsync)
-SIMULATOR_NOT_SIMULATED(cudaMemset2D)
-SIMULATOR_NOT_SIMULATED(cudaMemset2DAsync)
+SIMULATOR_NOT_SIMULATED(cudaMalloc3D)
+SIMULATOR_NOT_SIMULATED(cudaMalloc3DArray)
+SIMULATOR_NOT_SIMULATED(cudaMallocArray)
+SIMULATOR_NOT_SIMULATED(cudaMallocFromPoolAsync)
+SIMULATOR_NOT_SIMULATED(cudaMemPoolCreate)
+SIMULATOR_NOT_SIMULATED(cudaDeviceGetDefaultMemPool)
+SIMULATOR_NOT_SIMULATED(cudaMemcpy3D)
+SIMULATOR_NOT_SIMULATED(cudaMemcpy3DAsync)
+SIMULATOR_NOT_SIMULATED(cudaMemcpy2DToArray)
+SIMULATOR_NOT_SIMULATED(cudaMemset3D)
+SIMULATOR_NOT_SIMULATED(cudaMemset3DAsync)
+SIMULATOR_NOT_SIMULATED(cudaMemRangeGetAttribute)
+SIMULATOR_NOT_SIMULATED(cudaStreamAttachMemAsync)
 SIMULATOR_NOT_SIMULATED(cudaMemcpyToSymbol)
 SIMULATOR_NOT_SIMULATED(cudaMemcpyToSymbolAsync)
 SIMULATOR_NOT_SIMULATED(cudaMemcpyFromSymbol)
 SIMULATOR_NOT_SIMULATED(cudaMemcpyFromSymbolAsync)
 SIMULATOR_NOT_SIMULATED(cudaGetSymbolAddress)
-SIMULATOR_NOT_SIMULATED(cudaHostGetDevicePointer)
-SIMULATOR_NOT_SIMULATED(cudaHostGetFlags)
-SIMULATOR_NOT_SIMULATED(cudaPointerGetAttributes)
 SIMULATOR_NOT_SIMULATED(cudaLaunchKernel)
 SIMULATOR_NOT_SIMULATED(cudaLaunchKernelExC)
 SIMULATOR_NOT_SIMULATED(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
