@@ -214,6 +214,7 @@ Command link_command(const BuildRequest& request, const Location& location, cons
         command.push_back(unit.object);
     }
     if (simulated) {
+        append(command, {"-Wl,--undefined=clock_gettime"});  // the program's clocks: src/simulator/clocks.cpp
         append(command, {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp,--wrap=bcmp"});
         append_libraries(command, request, location);
     } else {
