@@ -51,6 +51,28 @@ void SimulatedDevice::find_leaks() {
     }
 }
 
+void SimulatedDevice::note_purpose(const Event& event) {
+    if (event.orders_streams && !event.times && (event.flags & cudaEventDisableTiming) == 0) {
+        timing_events_that_order_.insert(event.created_from);
+    }
+}
+
+// Judged at the end: only then it is known that an event was never timed, and that a wait never had anything to wait
+// for. (A wait that finds its event unrecorded in the first round of a loop and recorded later is a common pattern.)
+void SimulatedDevice::find_misused_events() {
+    for (const auto& [handle, event] : events_) {
+        note_purpose(*event);
+    }
+    for (const std::uintptr_t created_from : timing_events_that_order_) {
+        add_finding("timing_event_orders", device::Severity::warning, created_from);
+    }
+    for (const auto& [called_from, waits] : event_waits_) {
+        if (!waits.found_work) {
+            add_finding("waits_for_nothing", device::Severity::warning, called_from, {{"call", waits.call}});
+        }
+    }
+}
+
 device::Trace SimulatedDevice::trace() const {
     device::Trace trace;
     trace.device = profile_.device;
@@ -98,6 +120,7 @@ void SimulatedDevice::at_exit() {
             SimulatedDevice& device = instance();
             device.finish();
             device.find_unchecked_errors();
+            device.find_misused_events();
             device.find_leaks();
             device.write_trace_file();
             if (device.findings_.quiet()) {

@@ -100,13 +100,14 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
-    return with("cudaStreamWaitEvent", profile().host.stream_wait_event, SIMULATOR_CALLED_FROM, stream_of(stream),
-                [event](auto& device, Stream& found) {
-                    const Event* const waited_for = device.event(event);
+    const std::uintptr_t called_from = SIMULATOR_CALLED_FROM;
+    return with("cudaStreamWaitEvent", profile().host.stream_wait_event, called_from, stream_of(stream),
+                [event, called_from](auto& device, Stream& found) {
+                    Event* const waited_for = device.event(event);
                     if (waited_for == nullptr) {
                         return cudaErrorInvalidResourceHandle;
                     }
-                    device.wait(found, *waited_for);
+                    device.wait(found, *waited_for, called_from);
                     return cudaSuccess;
                 });
 }
@@ -167,9 +168,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return with("cudaEventSynchronize", profile().host.query, SIMULATOR_CALLED_FROM, event_of(event),
-                [](auto& device, const Event& found) {
-                    device.synchronize(found);
+    const std::uintptr_t called_from = SIMULATOR_CALLED_FROM;
+    return with("cudaEventSynchronize", profile().host.query, called_from, event_of(event),
+                [called_from](auto& device, const Event& found) {
+                    device.synchronize(found, called_from);
                     return cudaSuccess;
                 });
 }
@@ -181,8 +183,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     return with("cudaEventElapsedTime", profile().host.other, SIMULATOR_CALLED_FROM, event_of(start),
-                [milliseconds, end](auto& device, const Event& first) {
-                    const Event* const last = device.event(end);
+                [milliseconds, end](auto& device, Event& first) {
+                    Event* const last = device.event(end);
                     if (last == nullptr) {
                         return cudaErrorInvalidResourceHandle;
                     }

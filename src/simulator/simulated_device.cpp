@@ -357,6 +357,7 @@ Event* SimulatedDevice::event(cudaEvent_t handle) {
 }
 
 void SimulatedDevice::destroy_event(cudaEvent_t handle) {
+    note_purpose(*events_.at(handle));
     events_.erase(handle);
 }
 
@@ -366,7 +367,9 @@ void SimulatedDevice::record(Event& event, Stream& stream) {
     event.recorded = true;
 }
 
-void SimulatedDevice::wait(Stream& stream, const Event& event) {
+void SimulatedDevice::wait(Stream& stream, Event& event, std::uintptr_t called_from) {
+    event.orders_streams = true;
+    event_waits_.try_emplace(called_from, EventWaits{"cudaStreamWaitEvent"}).first->second.found_work |= event.recorded;
     if (!event.recorded) {
         return;  // an event that was never recorded is an empty set of work
     }
@@ -374,7 +377,8 @@ void SimulatedDevice::wait(Stream& stream, const Event& event) {
     stream.clock.join(event.clock);
 }
 
-void SimulatedDevice::synchronize(const Event& event) {
+void SimulatedDevice::synchronize(const Event& event, std::uintptr_t called_from) {
+    event_waits_.try_emplace(called_from, EventWaits{"cudaEventSynchronize"}).first->second.found_work |= event.recorded;
     wait_for(event.task);
     join_host(event.clock);
 }
@@ -387,7 +391,8 @@ bool SimulatedDevice::query(const Event& event) {
     return done;
 }
 
-cudaError_t SimulatedDevice::elapsed(float* milliseconds, const Event& start, const Event& end) const {
+cudaError_t SimulatedDevice::elapsed(float* milliseconds, Event& start, Event& end) const {
+    start.times = end.times = true;
     if (!start.recorded || !end.recorded || ((start.flags | end.flags) & cudaEventDisableTiming) != 0) {
         return cudaErrorInvalidResourceHandle;
     }

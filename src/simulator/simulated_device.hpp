@@ -42,6 +42,8 @@ struct Stream {
 struct Event {
     unsigned flags = 0;
     bool recorded = false;
+    bool orders_streams = false;  // a stream was made to wait for it
+    bool times = false;           // cudaEventElapsedTime was asked about it
     TaskId task = 0;
     VectorClock clock;
     std::uintptr_t created_from = 0;
@@ -145,10 +147,10 @@ public:
     Event* event(cudaEvent_t handle);
     void destroy_event(cudaEvent_t handle);
     void record(Event& event, Stream& stream);
-    void wait(Stream& stream, const Event& event);
-    void synchronize(const Event& event);
+    void wait(Stream& stream, Event& event, std::uintptr_t called_from);
+    void synchronize(const Event& event, std::uintptr_t called_from);
     bool query(const Event& event);
-    cudaError_t elapsed(float* milliseconds, const Event& start, const Event& end) const;
+    cudaError_t elapsed(float* milliseconds, Event& start, Event& end) const;
 
     // --- kernels ---
     cudaError_t launch(LaunchRequest request);
@@ -208,6 +210,8 @@ private:
                      std::map<std::string, std::string> details = {});
     void find_unchecked_errors();
     void find_leaks();
+    void note_purpose(const Event& event);
+    void find_misused_events();
     void write_trace_file() const;
     void at_exit();
 
@@ -249,6 +253,12 @@ private:
     std::map<std::uint32_t, Stream*> stream_order_;  // by number, dead ones included until their work is done
     std::uint32_t streams_created_ = 0;
     std::unordered_map<cudaEvent_t, std::unique_ptr<Event>> events_;
+    std::set<std::uintptr_t> timing_events_that_order_;  // where they were created
+    struct EventWaits {
+        const char* call;
+        bool found_work = false;  // at least once the event had been recorded
+    };
+    std::map<std::uintptr_t, EventWaits> event_waits_;  // by the line of the call
 
     struct LaunchError {
         std::string kernel;

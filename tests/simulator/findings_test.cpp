@@ -173,8 +173,43 @@ TEST(Races, a_pinned_source_reused_before_its_copy_is_done) {
 
 TEST(Races, an_event_recorded_again_or_never) {
     expect_race("event_recorded_again", "consumed without a wait", "produced after the wait");
-    expect_race("unrecorded_event", "waits for nothing", "never recorded after");
     expect_nothing({"events_used_twice"});
+    const ProgramRun result = run_findings({"unrecorded_event"});
+    ASSERT_EQ(result.trace.findings.size(), 2U) << result.output;
+    ASSERT_EQ(result.findings("unordered_access").size(), 1U);
+    expect_at(result.findings("unordered_access").front().at, "waits for nothing");
+    expect_at(result.findings("unordered_access").front().other, "never recorded after");
+    ASSERT_EQ(result.findings("waits_for_nothing").size(), 1U);
+    expect_at(result.findings("waits_for_nothing").front().at, "wait for an unrecorded event");
+}
+
+std::set<int> lines_of(const std::vector<Finding>& findings) {
+    std::set<int> lines;
+    for (const Finding& finding : findings) {
+        EXPECT_EQ(finding.severity, Severity::warning);
+        EXPECT_TRUE(lines.insert(finding.at.line).second) << "found twice";
+    }
+    return lines;
+}
+
+TEST(Events, that_were_not_recorded_are_nothing_to_wait_for) {
+    const ProgramRun result = run_findings({"host_waits_for_nothing"});
+    const std::vector<Finding> found = result.findings("waits_for_nothing");
+    EXPECT_EQ(found.size(), result.trace.findings.size());
+    EXPECT_EQ(lines_of(found), (std::set{program().line("host waits for an unrecorded event"),
+                                         program().line("recorded after the wait")}));
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().details.at("call"), "cudaEventSynchronize");
+    expect_nothing({"host_waits_for_the_round_before"});
+}
+
+TEST(Events, that_only_order_streams_need_no_timing) {
+    const ProgramRun result = run_findings({"timing_events_that_order"});
+    EXPECT_EQ(lines_of(result.findings("timing_event_orders")),
+              (std::set{program().line("timing event"), program().line("timing events of a loop"),
+                        program().line("timing event that is kept")}));
+    EXPECT_EQ(result.trace.findings.size(), 4U) << result.output;  // and the event that is kept
+    expect_nothing({"events_for_their_purpose"});
 }
 
 TEST(Races, the_default_stream_beside_a_non_blocking_one) {

@@ -94,6 +94,21 @@ constexpr Entry entries[] = {
     {"finding.leaked_event.next", "call cudaEventDestroy when the work is done, also on the way out after an error",
      "用完后调用 cudaEventDestroy；出错提前返回时也要销毁。"},
 
+    {"finding.timing_event_orders",
+     "an event was created here with timing, and is used only to order streams (cudaStreamWaitEvent)",
+     "这里创建的事件带有计时功能，却只用来安排流之间的先后（cudaStreamWaitEvent）"},
+    {"finding.timing_event_orders.next",
+     "create it with cudaEventCreateWithFlags(&event, cudaEventDisableTiming): without timing, recording it and waiting "
+     "for it cost less",
+     "改用 cudaEventCreateWithFlags(&event, cudaEventDisableTiming) 创建：不带计时的事件，记录和等待的开销都更小。"},
+
+    {"finding.waits_for_nothing",
+     "{call} is called here for an event that has not been recorded: that is an empty set of work, so it waits for nothing",
+     "这里调用 {call} 时，事件还没有记录过：未记录的事件不代表任何工作，所以什么也没有等"},
+    {"finding.waits_for_nothing.next",
+     "call cudaEventRecord after the work to be waited for, in the stream of that work, before this call is made",
+     "先在提交该工作的流里、在该工作之后调用 cudaEventRecord，然后再调用这里的等待。"},
+
     {"finding.use_after_free", "memory is used here after it was freed", "这里使用了已经释放的内存"},
     {"finding.use_after_free.next",
      "free memory only after the last operation that uses it has completed, and set the pointer to nullptr",

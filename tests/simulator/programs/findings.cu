@@ -358,9 +358,62 @@ void unrecorded_event() {
     Stream producer, consumer;
     Event event;
     write<<<blocks, threads, 0, producer>>>(data, 1);  // at: never recorded after
-    CALL(cudaStreamWaitEvent(consumer, event, 0));
+    CALL(cudaStreamWaitEvent(consumer, event, 0));         // at: wait for an unrecorded event
     copy<<<blocks, threads, 0, consumer>>>(result, data);  // at: waits for nothing
     CALL(cudaDeviceSynchronize());
+}
+
+void host_waits_for_nothing() {
+    Event never, before;
+    CALL(cudaEventSynchronize(never));  // at: host waits for an unrecorded event
+    CALL(cudaEventSynchronize(before));  // at: recorded after the wait
+    CALL(cudaEventRecord(before, nullptr));
+    CALL(cudaDeviceSynchronize());
+}
+
+// The same line waits again in each round; only in the first one there is nothing to wait for.
+void host_waits_for_the_round_before() {
+    Event done;
+    for (int round = 0; round < 2; ++round) {
+        CALL(cudaEventSynchronize(done));
+        CALL(cudaEventRecord(done, nullptr));
+    }
+    CALL(cudaDeviceSynchronize());
+}
+
+void order(cudaEvent_t event, cudaStream_t first, cudaStream_t second) {
+    CALL(cudaEventRecord(event, first));
+    CALL(cudaStreamWaitEvent(second, event, 0));
+}
+
+void timing_events_that_order() {
+    Stream first, second;
+    cudaEvent_t one = nullptr, in_loop = nullptr, kept = nullptr;
+    CALL(cudaEventCreate(&one));  // at: timing event
+    order(one, first, second);
+    CALL(cudaEventDestroy(one));
+    for (int i = 0; i < 2; ++i) {
+        CALL(cudaEventCreateWithFlags(&in_loop, cudaEventBlockingSync));  // at: timing events of a loop
+        order(in_loop, first, second);
+        CALL(cudaEventDestroy(in_loop));
+    }
+    CALL(cudaEventCreate(&kept));  // at: timing event that is kept
+    order(kept, first, second);
+    CALL(cudaDeviceSynchronize());
+}
+
+// With timing and used for it, or without timing, or never waited for by a stream.
+void events_for_their_purpose() {
+    Stream first, second;
+    Event start(cudaEventDefault), end(cudaEventDefault), only_order(cudaEventDisableTiming),
+        only_synchronize(cudaEventDefault);
+    float milliseconds = 0;
+    CALL(cudaEventRecord(start, first));
+    order(end, first, second);
+    order(only_order, second, first);
+    CALL(cudaEventRecord(only_synchronize, first));
+    CALL(cudaEventSynchronize(only_synchronize));
+    CALL(cudaEventElapsedTime(&milliseconds, start, end));
 }
 
 void non_blocking_stream_beside_the_default_stream(unsigned flags) {
@@ -699,6 +752,10 @@ constexpr Case all_cases[] = {
     CASE(event_recorded_again),
     CASE(events_used_twice),
     CASE(unrecorded_event),
+    CASE(host_waits_for_nothing),
+    CASE(host_waits_for_the_round_before),
+    CASE(timing_events_that_order),
+    CASE(events_for_their_purpose),
     CASE(default_stream_orders_blocking_streams),
     CASE(default_stream_and_non_blocking_stream),
     CASE(default_stream_after_a_destroyed_stream),
