@@ -446,13 +446,13 @@ public:
                 device_.record(event, stream);
                 break;
             case Kind::wait:
-                device_.wait(stream, event);
+                device_.wait(stream, event, 0);
                 break;
             case Kind::synchronize_stream:
                 device_.synchronize(stream);
                 break;
             case Kind::synchronize_event:
-                device_.synchronize(event);
+                device_.synchronize(event, 0);
                 break;
             case Kind::synchronize_device:
                 device_.synchronize_all();
