@@ -42,6 +42,10 @@ inline constexpr const char* legacy_default_stream = "legacy_default_stream";   
 inline constexpr const char* device_wide_sync_in_loop = "device_wide_sync_in_loop";  // {calls}
 inline constexpr const char* stream_sync_in_loop = "stream_sync_in_loop";            // {calls}
 inline constexpr const char* no_overlap = "no_overlap";                              // {first, second, share, required}
+inline constexpr const char* small_copies = "small_copies";  // {copies, rate, large_rate, share, required}
+inline constexpr const char* host_work_before_kernel = "host_work_before_kernel";  // {share, required}
+inline constexpr const char* host_work_after_kernel = "host_work_after_kernel";    // {share, required}
+inline constexpr const char* host_work_beside_little = "host_work_beside_little";  // {share, required}
 inline constexpr const char* no_kernel = "no_kernel";  // computed on the CPU: the trace has no kernel
 inline constexpr const char* too_little_kernel_work = "too_little_kernel_work";  // {share, required}
 

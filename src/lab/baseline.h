@@ -1,6 +1,8 @@
-// What the trusted baseline programs of the labs share: the kernel, the measurement of the device, and the serial version
-// of a pipeline whose data fit on the device. Only tests/NN_name/baseline.cu includes this.
+// What the trusted baseline programs of the labs share: the kernel, the measurement of the device, and the serial
+// version of a pipeline whose data fit on the device. Only tests/NN_name/baseline.cu includes this.
 #pragma once
+
+#include <cstdlib>
 
 #include "lab/calibration.h"
 #include "lab/lab.h"
@@ -26,8 +28,28 @@ inline harness::Outcome calibrate(std::size_t chunk_elements, unsigned rounds, h
     return harness::outcome_of(calibration::measure(chunk_elements, rounds, launch, result));
 }
 
-// One copy in from pinned memory, one kernel, one copy out, and only then the host's own work: nothing overlaps.
-struct Serial {
+// Where the host buffers of a serial version lie.
+struct Pinned {
+    static cudaError_t allocate(Element*& memory, std::size_t bytes) {
+        return cudaMallocHost(reinterpret_cast<void**>(&memory), bytes);
+    }
+    static cudaError_t free(Element* memory) { return cudaFreeHost(memory); }
+};
+
+struct Pageable {
+    static cudaError_t allocate(Element*& memory, std::size_t bytes) {
+        memory = static_cast<Element*>(std::malloc(bytes));
+        return memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+    }
+    static cudaError_t free(Element* memory) {
+        std::free(memory);
+        return cudaSuccess;
+    }
+};
+
+// One copy in, one kernel, one copy out, and only then the host's own work: nothing overlaps.
+template <typename HostMemory>
+struct SerialFrom {
     Element* host_input = nullptr;
     Element* host_output = nullptr;
 
@@ -37,8 +59,8 @@ struct Serial {
         if (bytes == 0) {
             return cudaSuccess;
         }
-        LAB_TRY(cudaMallocHost(reinterpret_cast<void**>(&host_input), bytes));
-        LAB_TRY(cudaMallocHost(reinterpret_cast<void**>(&host_output), bytes));
+        LAB_TRY(HostMemory::allocate(host_input, bytes));
+        LAB_TRY(HostMemory::allocate(host_output, bytes));
         LAB_TRY(cudaMalloc(reinterpret_cast<void**>(&device_input_), bytes));
         return cudaMalloc(reinterpret_cast<void**>(&device_output_), bytes);
     }
@@ -62,8 +84,8 @@ struct Serial {
         const auto note = [&first](cudaError_t error) { first = first == cudaSuccess ? error : first; };
         note(cudaFree(device_output_));
         note(cudaFree(device_input_));
-        note(cudaFreeHost(host_output));
-        note(cudaFreeHost(host_input));
+        note(HostMemory::free(host_output));
+        note(HostMemory::free(host_input));
         if (stream_ != nullptr) {
             note(cudaStreamDestroy(stream_));
         }
@@ -75,5 +97,7 @@ private:
     Element* device_output_ = nullptr;
     cudaStream_t stream_ = nullptr;
 };
+
+using Serial = SerialFrom<Pinned>;
 
 }  // namespace lab::baseline

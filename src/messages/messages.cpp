@@ -57,6 +57,7 @@ std::vector<Topic> all_catalogs() {
     return {{"findings", catalog::findings()},
             {"checks", catalog::checks()},
             {"course", catalog::course()},
+            {"lab_sync_memcpy", catalog::lab_sync_memcpy()},
             {"timeline", catalog::timeline()}};
 }
 
