@@ -82,8 +82,18 @@ void append_output(Command& command, const BuildRequest& request, const Unit& un
     append(command, {"-c", unit.input.c_str(), "-o", unit.object.c_str()});
 }
 
+// The simulated device's headers need C++17, which compiles what was written for older standards too.
+std::string simulated_standard(const std::string& asked_for) {
+    for (const char* const older : {"98", "03", "0x", "11", "1y", "14"}) {
+        if (asked_for.ends_with(older)) {
+            return asked_for.substr(0, asked_for.size() - 2) + "17";
+        }
+    }
+    return asked_for;
+}
+
 Command simulated_compile_command(const BuildRequest& request, const Location& location, const Unit& unit) {
-    Command command{host_compiler(request), "-std=" + request.standard};
+    Command command{host_compiler(request), "-std=" + simulated_standard(request.standard)};
     append(command, {"-O1", "-g", "-pipe", "-Wall", "-ffp-contract=off"});
     append_instrumentation(command, request);
     append(command, {"-D__CUDACC__", "-D__SIMULATED_DEVICE__"});

@@ -33,7 +33,7 @@ void add_options(CLI::App& app, compiler::BuildRequest& request) {
     app.add_flag("--lab", request.lab, "link the harness of lab programs");
     app.add_option("-I", request.include_directories, "a directory for #include")->allow_extra_args(false);
     app.add_option("-D", request.definitions, "define a macro: NAME or NAME=VALUE")->allow_extra_args(false);
-    app.add_option("--std", request.standard, "the C++ standard")->capture_default_str();
+    app.add_option("--std", request.standard, "the C++ standard; the simulated device takes one before C++17 for that")->capture_default_str();
     app.add_option("--arch", request.architecture, "GPU: an architecture such as sm_90, or all")
         ->check(architecture_name)
         ->capture_default_str();

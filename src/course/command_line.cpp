@@ -64,8 +64,10 @@ public:
     }
 
     std::variant<Request, HelpText> parse(int count, const char* const* arguments) {
+        std::vector<std::string> given = with_own_arguments_aside({arguments + 1, arguments + count});
+        std::reverse(given.begin(), given.end());  // CLI11 takes a vector from its end
         try {
-            app_.parse(count, arguments);
+            app_.parse(std::move(given));
         } catch (const CLI::CallForHelp&) {
             return HelpText{help()};
         } catch (const CLI::ParseError& error) {
@@ -75,6 +77,21 @@ public:
     }
 
 private:
+    // After "--" follows what belongs to the program that is run; "-std=" is how compilers spell it.
+    std::vector<std::string> with_own_arguments_aside(std::vector<std::string> given) {
+        const auto dashes = std::find(given.begin(), given.end(), "--");
+        if (!given.empty() && given.front() == "run" && dashes != given.end()) {
+            run_.arguments.assign(dashes + 1, given.end());
+            given.erase(dashes, given.end());
+        }
+        for (std::string& argument : given) {
+            if (argument.starts_with("-std=")) {
+                argument.insert(0, "-");
+            }
+        }
+        return given;
+    }
+
     // Registers a subcommand whose options live in `options`; it becomes the request when it was named.
     template <typename Options>
     CLI::App* add(const std::string& name, Options& options) {
@@ -110,7 +127,19 @@ private:
         command->add_option("TARGET", run_.target, text("course.help.target"))->required()->type_name("");
         command->add_flag("--solution", run_.solution, text("course.help.solution"));
         add_device(command, run_.on);
-        command->add_option("ARG", run_.arguments, text("course.help.arguments"))->type_name("");
+        BuildOptions& build = run_.build;
+        command->add_option("MORE", build.more_sources, text("course.help.more_sources"))->type_name("");
+        command->add_option("-I", build.include_directories, text("course.help.include"))
+            ->allow_extra_args(false)
+            ->type_name("DIR");
+        command->add_option("-D", build.definitions, text("course.help.define"))
+            ->allow_extra_args(false)
+            ->type_name("NAME");
+        command->add_option("--std", build.standard, text("course.help.standard"))->type_name("NAME");
+        CLI::Option* const one = command->add_option("--fail-call", run_.fail_call, text("course.help.fail_call"));
+        one->check(CLI::PositiveNumber)->type_name("N");
+        command->add_flag("--fail-each", run_.fail_each, text("course.help.fail_each"))->excludes(one);
+        command->footer(text("course.help.arguments"));
     }
 
     void add_timeline() {

@@ -32,11 +32,22 @@ struct CheckOptions {
     std::optional<std::uint64_t> seed;          // of the inputs; otherwise the check program's default
 };
 
+// What a compiler is told beside the file, as its own options say it.
+struct BuildOptions {
+    std::vector<std::filesystem::path> more_sources;
+    std::vector<std::string> include_directories;  // -I
+    std::vector<std::string> definitions;          // -D
+    std::string standard = "c++20";                // -std=
+};
+
 struct RunOptions {
     std::string target;  // a lab, or a file
     bool solution = false;
     DeviceOptions on;
-    std::vector<std::string> arguments;  // for the program
+    BuildOptions build;
+    std::optional<std::uint64_t> fail_call;  // this call of those that can fail, from 1, fails
+    bool fail_each = false;                  // one run for each call that can fail
+    std::vector<std::string> arguments;      // for the program
 };
 
 struct TimelineOptions {

@@ -62,6 +62,10 @@ compiler::BuildRequest compiler_request(const ProgramRequest& request) {
     build.device = request.target == Target::gpu ? compiler::Device::gpu : compiler::Device::simulated;
     build.lab = true;  // what is not used is not linked; experiments with their own main use lab::work
     build.sources = {request.source};
+    build.sources.insert(build.sources.end(), request.options.more_sources.begin(), request.options.more_sources.end());
+    build.include_directories = request.options.include_directories;
+    build.definitions = request.options.definitions;
+    build.standard = request.options.standard;
     return build;
 }
 
@@ -108,6 +112,16 @@ Slot slot_of(const Project& project, const ProgramRequest& request) {
     Fingerprint key;
     key.add(fs::weakly_canonical(request.source).string());
     key.add(request.target == Target::gpu ? "gpu" : "sim");
+    for (const fs::path& source : request.options.more_sources) {
+        key.add("source " + fs::weakly_canonical(source).string());
+    }
+    for (const std::string& directory : request.options.include_directories) {
+        key.add("-I " + fs::weakly_canonical(directory).string());
+    }
+    for (const std::string& definition : request.options.definitions) {
+        key.add("-D " + definition);
+    }
+    key.add(request.options.standard);
     const fs::path folder = project.programs() / key.text();
     std::error_code error;
     fs::create_directories(folder, error);

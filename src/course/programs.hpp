@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "course/commands.hpp"
 #include "course/devices.hpp"
 #include "course/project.hpp"
 
@@ -12,6 +13,7 @@ namespace course {
 struct ProgramRequest {
     std::filesystem::path source;
     Target target = Target::simulated;
+    BuildOptions options = {};
 };
 
 // The path of the program. Throws DoesNotCompile with the compiler's messages, or CannotProceed.

@@ -54,7 +54,7 @@ void write_files(const device::Trace& trace, const std::string& range, const Tim
 int execute(const Project& project, const TimelineOptions& options) {
     const Subject subject = find_subject(project, options.target, options.solution);
     const ChosenDevice device = choose_device(project, options.on);
-    const TracedRun run = run_traced(project, subject, device, {}, ProgramOutput::kept);
+    const TracedRun run = run_traced(project, device, {.subject = subject, .output = ProgramOutput::kept});
     if (run.process.exit_status != 0) {
         std::cerr << run.process.output << "course: "
                   << text("course.run.status", {{"status", std::to_string(run.process.exit_status)}}) << '\n';

@@ -5,18 +5,25 @@
 
 namespace course {
 
-TracedRun run_traced(const Project& project, const Subject& subject, const ChosenDevice& device,
-                     const std::vector<std::string>& arguments, ProgramOutput output) {
-    const std::filesystem::path program = build_program(project, {subject.source, device.target});
+TracedRun run_traced(const Project& project, const ChosenDevice& device, const RunRequest& request) {
+    const std::filesystem::path program =
+        build_program(project, {request.subject.source, device.target, request.build});
     const TemporaryDirectory folder;
     const std::filesystem::path trace_file = folder.path() / "trace.json";
     Command command{{program.string()}, {{device::environment::trace_file, trace_file.string()}}, {}};
-    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    if (request.time_limit_seconds != 0) {
+        const std::string limit = std::to_string(request.time_limit_seconds);
+        command.arguments.insert(command.arguments.begin(), {"timeout", "--kill-after=1", limit});
+    }
+    command.arguments.insert(command.arguments.end(), request.arguments.begin(), request.arguments.end());
     if (device.target == Target::simulated) {
         command.environment[device::environment::profile_file] = device.profile.string();
     }
+    if (request.fail_call != 0) {
+        command.environment[device::environment::fail_call] = std::to_string(request.fail_call);
+    }
     TracedRun run;
-    run.process = output == ProgramOutput::kept ? run_captured(command) : run_passing_through(command);
+    run.process = request.output == ProgramOutput::kept ? run_captured(command) : run_passing_through(command);
     if (std::filesystem::exists(trace_file)) {
         run.trace = device::read_trace(trace_file);
     }

@@ -19,8 +19,18 @@ struct TracedRun {
     std::optional<device::Trace> trace;  // empty when the program left none
 };
 
-// Builds the subject for the device and runs it. Throws DoesNotCompile or CannotProceed.
-TracedRun run_traced(const Project& project, const Subject& subject, const ChosenDevice& device,
-                     const std::vector<std::string>& arguments, ProgramOutput output);
+inline constexpr int timed_out = 124;  // the status by which timeout(1) says so
+
+struct RunRequest {
+    Subject subject;
+    BuildOptions build = {};
+    std::vector<std::string> arguments = {};
+    ProgramOutput output = ProgramOutput::passed_through;
+    unsigned time_limit_seconds = 0;  // afterwards it is ended, with status timed_out; 0: no limit
+    std::uint64_t fail_call = 0;  // on the simulated device: this call of those that can fail, from 1, fails; 0: none
+};
+
+// Builds the program for the device and runs it. Throws DoesNotCompile or CannotProceed.
+TracedRun run_traced(const Project& project, const ChosenDevice& device, const RunRequest& request);
 
 }  // namespace course

@@ -37,7 +37,7 @@ public:
     SimulatedDevice& device() { return device_; }
 
     // Counts this call among those that can fail; true when fault injection lets it fail.
-    bool fails() { return refused_ || device_.next_call_fails(); }
+    bool fails() { return refused_ || device_.next_call_fails(name_, called_from_); }
 
     // Where the call may do nothing at all, not even give something back.
     bool refused() const { return refused_; }

@@ -62,6 +62,7 @@ SimulatedDevice::SimulatedDevice(device::Profile profile)
     launches_block_ = is_set("CUDA_LAUNCH_BLOCKING");
     if (const char* const call = std::getenv(device::environment::fail_call)) {
         arm_failure(std::strtoull(call, nullptr, 10));
+        announce_failure_ = true;
     }
 }
 
@@ -183,8 +184,13 @@ cudaError_t SimulatedDevice::take_last_error() {
     return std::exchange(last_error_, cudaSuccess);
 }
 
-bool SimulatedDevice::next_call_fails() {
-    return ++calls_since_arming_ == failing_call_;
+bool SimulatedDevice::next_call_fails(const char* name, std::uintptr_t called_from) {
+    const bool fails = ++calls_since_arming_ == failing_call_;
+    if (fails && announce_failure_) {
+        add_finding("injected_failure", device::Severity::warning, called_from,
+                    {{"call", name}, {"n", std::to_string(failing_call_)}});
+    }
+    return fails;
 }
 
 std::uint64_t SimulatedDevice::arm_failure(std::uint64_t nth_call) {

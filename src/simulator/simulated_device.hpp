@@ -114,7 +114,7 @@ public:
     void record_launch_error(const std::string& kernel, cudaError_t error, std::uintptr_t called_from);
     cudaError_t take_last_error();
     cudaError_t last_error();
-    bool next_call_fails();
+    bool next_call_fails(const char* name, std::uintptr_t called_from);
     std::uint64_t arm_failure(std::uint64_t nth_call);
 
     // --- memory ---
@@ -268,6 +268,7 @@ private:
     cudaError_t last_error_ = cudaSuccess;
     std::vector<LaunchError> unseen_launch_errors_;
     std::uint64_t failing_call_ = 0;
+    bool announce_failure_ = false;  // asked for by hand: say which call it was
     std::uint64_t calls_since_arming_ = 0;
     std::uint64_t rounds_ = 0;
     std::recursive_mutex mutex_;

@@ -235,6 +235,34 @@ INSTANTIATE_TEST_SUITE_P(Compilers, BuildWith, testing::Values("g++", "clang++")
     return name.substr(0, name.find('+'));
 });
 
+class Standard : public Build, public testing::WithParamInterface<const char*> {};
+
+TEST_P(Standard, CompilesForTheSimulatedDevice) {
+    auto program = request();
+    program.standard = GetParam();
+    program.sources = {write("a.cu", R"(
+template <class T> __global__ void fill(T* to, int value = 3) { to[threadIdx.x] = T(value); }
+__global__ void plain(int* to) { *to = 1; }
+int main() {
+    int* device = NULL;
+    cudaMalloc(&device, 16);
+    fill<int><<<1, 4>>>(device);
+    fill<<<1, 4>>>(device, 0);
+    plain<<<1, 1>>>(device);
+    return cudaFree(device);
+}
+)")};
+    const BuildResult result = build_program(program);
+    EXPECT_TRUE(result.ok) << result.diagnostics;
+    EXPECT_EQ(compiler::run_child({program.output}).exit_status, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Standards, Standard, testing::Values("c++11", "c++14", "gnu++17", "c++20"),
+                         [](const auto& info) {
+                             const std::string name = info.param;
+                             return name.substr(0, name.find('+')) + name.substr(name.size() - 2);
+                         });
+
 TEST_F(Build, KeepsTheOldProgramWhenTheNewOneDoesNotCompile) {
     auto program = request();
     write("program", "old");

@@ -62,6 +62,22 @@ TEST(CommandLine, GivesTheProgramWhatFollowsTheTwoDashes) {
     EXPECT_EQ(options.arguments, (std::vector<std::string>{"--size", "3", "-x"}));
 }
 
+TEST(CommandLine, RunTakesWhatCompilersTake) {
+    const auto options = parse_as<course::RunOptions>(
+        {"run", "a.cu", "b.cu", "c.cpp", "-I", "include", "-Iother", "-DSIZE=3", "-D", "FAST", "-std=c++17", "--", "-std=x"});
+    EXPECT_EQ(options.target, "a.cu");
+    EXPECT_EQ(options.build.more_sources, (std::vector<std::filesystem::path>{"b.cu", "c.cpp"}));
+    EXPECT_EQ(options.build.include_directories, (std::vector<std::string>{"include", "other"}));
+    EXPECT_EQ(options.build.definitions, (std::vector<std::string>{"SIZE=3", "FAST"}));
+    EXPECT_EQ(options.build.standard, "c++17");
+    EXPECT_EQ(options.arguments, (std::vector<std::string>{"-std=x"}));
+}
+
+TEST(CommandLine, RunLetsCallsFail) {
+    EXPECT_EQ(parse_as<course::RunOptions>({"run", "a.cu", "--fail-call", "3"}).fail_call, 3U);
+    EXPECT_TRUE(parse_as<course::RunOptions>({"run", "a.cu", "--fail-each"}).fail_each);
+}
+
 TEST(CommandLine, GivesMesonWhatFollowsTest) {
     const auto options = parse_as<course::TestOptions>({"test", "--suite", "course"});
     EXPECT_EQ(options.arguments, (std::vector<std::string>{"--suite", "course"}));
@@ -71,7 +87,7 @@ TEST(CommandLine, RefusesInOneLine) {
     const std::vector<std::vector<const char*>> wrong{
         {"chekc"},  {"check"},          {"check", "3", "--device", "tpu"}, {"check", "3", "--seed", "many"},
         {"--nope"}, {"check", "3", "4"}, {"reset"},                         {"check", "3", "--profile"},
-        {"check", "3", "--seed", "-1"}, {"check", "3", "--seed", "7x"},
+        {"run", "a.cu", "--fail-call", "0"}, {"run", "a.cu", "--fail-call", "2", "--fail-each"}, {"check", "3", "--seed", "-1"}, {"check", "3", "--seed", "7x"},
         {"check", "3", "--seed", "18446744073709551616"}};
     for (const auto& arguments : wrong) {
         const std::string refusal = refusal_of(arguments);

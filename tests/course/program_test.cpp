@@ -405,4 +405,49 @@ TEST_F(Checkout, StatusNamesTheNextLab) {
     EXPECT_TRUE(contains(result.output, "./course check " + first.substr(first.find('_') + 1))) << result.output;
 }
 
+TEST_F(Course, RunBuildsAProgramOfSeveralFiles) {
+    file("include/shared.h", "int number();\n");
+    file("number.cpp", "#include \"shared.h\"\nint number() { return NUMBER; }\n");
+    file("main.cu", "#include \"shared.h\"\n#include <cstdio>\nint main() { std::printf(\"is %d\\n\", number()); }\n");
+    const auto result =
+        run({"run", "main.cu", "number.cpp", "-I", "include", "-DNUMBER=41", "-std=c++17", "--device", "sim"});
+    EXPECT_EQ(result.exit_status, 0) << result.output;
+    EXPECT_TRUE(contains(result.output, "is 41")) << result.output;
+    EXPECT_TRUE(contains(run({"run", "main.cu", "number.cpp", "-I", "include", "-DNUMBER=42", "--device", "sim"}).output,
+                         "is 42"));
+    expect_one_line_and_status_2(run({"run", "main.cu", "nothing.cpp", "--device", "sim"}));
+}
+
+constexpr const char* half_checked = R"(#include <cstdlib>
+int main() {
+    int* host = nullptr;
+    int* device = nullptr;
+    if (cudaMallocHost(&host, 64) != cudaSuccess) return 3;
+    if (cudaMalloc(&device, 64) != cudaSuccess) std::abort();
+    cudaMemcpy(device, host, 64, cudaMemcpyHostToDevice);
+    cudaFree(device);
+    return cudaFreeHost(host) == cudaSuccess ? 0 : 1;
+}
+)";
+
+TEST_F(Course, RunLetsEachCallFailOnce) {
+    file("half_checked.cu", half_checked);
+    const auto result = run({"run", "half_checked.cu", "--device", "sim", "--fail-each"});
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_FALSE(contains(result.output, "call 1 ")) << result.output;
+    EXPECT_TRUE(contains(result.output, "call 2 failed")) << result.output;
+    EXPECT_TRUE(contains(result.output, "crashed")) << result.output;
+    EXPECT_TRUE(contains(result.output, "call 3 failed (cudaMemcpy, half_checked.cu:7)")) << result.output;
+    EXPECT_TRUE(contains(result.output, "call 4 failed (cudaFree, half_checked.cu:8)")) << result.output;
+    EXPECT_TRUE(contains(result.output, "Calls made to fail, one in each run: 5; not reported by the program: 3."))
+        << result.output;
+}
+
+TEST_F(Course, RunLetsOneCallFail) {
+    file("half_checked.cu", half_checked);
+    const auto result = run({"run", "half_checked.cu", "--device", "sim", "--fail-call", "1"});
+    EXPECT_EQ(result.exit_status, 3);
+    EXPECT_TRUE(contains(result.output, "half_checked.cu:5")) << result.output;
+}
+
 }  // namespace

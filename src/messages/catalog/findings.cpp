@@ -108,6 +108,10 @@ constexpr Entry entries[] = {
     {"finding.waits_for_nothing.next",
      "call cudaEventRecord after the work to be waited for, in the stream of that work, before this call is made",
      "先在提交该工作的流里、在该工作之后调用 cudaEventRecord，然后再调用这里的等待。"},
+    {"finding.injected_failure", "{call} was made to fail here, as you asked: call {n} of those that can fail",
+     "按你的要求让这里的 {call} 失败：可能失败的第 {n} 个调用"},
+    {"finding.injected_failure.next", "look at what the program does now: does it report the error, and give back what it holds?",
+     "看看程序接下来做什么：它是否报告了错误，并归还了它持有的资源？"},
 
     {"finding.use_after_free", "memory is used here after it was freed", "这里使用了已经释放的内存"},
     {"finding.use_after_free.next",

@@ -2,6 +2,7 @@
 // compiled for both devices.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 

@@ -52,8 +52,8 @@ public:
     template <class T>
     constexpr explicit Zero(T) {}
 
-    template <class T>
-    requires(std::is_pointer_v<T> || std::is_convertible_v<int, T>) constexpr operator T() const {
+    template <class T, class = std::enable_if_t<std::is_pointer_v<T> || std::is_convertible_v<int, T>>>
+    constexpr operator T() const {
         if constexpr (std::is_pointer_v<T>) {
             return nullptr;
         } else {
@@ -163,17 +163,15 @@ struct ConfiguredKernel<Call, Parameters<P...>> {
     }
 
     // Default arguments, or another function of an overloaded name.
-    template <class... Arguments>
-    requires(other_call<Arguments...>) [[gnu::noinline]] SIMULATOR_UNRECORDED void operator()(
-        Arguments&&... arguments) const {
+    template <class... Arguments, std::enable_if_t<other_call<Arguments...>, int> = 0>
+    [[gnu::noinline]] SIMULATOR_UNRECORDED void operator()(Arguments&&... arguments) const {
         launch_deduced(name, configuration, call, reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),
                        std::forward<Arguments>(arguments)...);
     }
 
     // Chosen when nothing else fits, so that the compiler's message is short and names the line of the launch.
     // clang-format off
-    template <class... Arguments>
-        requires(unfit<Arguments...>)
+    template <class... Arguments, std::enable_if_t<unfit<Arguments...>, int> = 0>
     void operator()(Arguments&&...) const = delete;  // the kernel's parameters P do not take these Arguments
     // clang-format on
 
