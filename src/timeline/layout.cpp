@@ -28,6 +28,25 @@ Interval window_of(const device::Trace& trace, std::string_view range) {
     return window;
 }
 
+// Named stretches in which the host calls nothing are work of its own: they are drawn where its calls are.
+void add_host_work(device::Trace& trace) {
+    const auto within = [](const auto& inner, const device::Range& outer) {  // a call of no length at a border is not
+        return inner.start < inner.end && inner.start >= outer.start && inner.end <= outer.end;
+    };
+    std::vector<device::HostCall> work;
+    for (const device::Range& range : trace.ranges) {
+        const bool calls = std::any_of(trace.host_calls.begin(), trace.host_calls.end(),
+                                       [&](const device::HostCall& call) { return within(call, range); });
+        const bool nests = std::any_of(trace.ranges.begin(), trace.ranges.end(), [&](const device::Range& other) {
+            return &other != &range && within(other, range);
+        });
+        if (!calls && !nests) {
+            work.push_back({range.name, range.start, range.end, {}});
+        }
+    }
+    trace.host_calls.insert(trace.host_calls.end(), work.begin(), work.end());
+}
+
 // Puts each operation into the first lane that is free at its start.
 std::vector<Lane> lanes_of(const device::Trace& trace, std::vector<std::size_t> operations, std::size_t most_lanes) {
     const auto& all = trace.operations;
@@ -141,6 +160,7 @@ Drawing lay_out(const device::Trace& trace, std::string_view range, Grouping gro
     Drawing drawing;
     drawing.trace = range.empty() ? trace : restrict_to_range(trace, range);
     drawing.window = window_of(drawing.trace, range);
+    add_host_work(drawing.trace);
     drawing.rows = grouping == Grouping::engine ? engine_rows(drawing.trace, language, most_lanes)
                                                 : stream_rows(drawing.trace, language, most_lanes);
     return drawing;

@@ -247,4 +247,14 @@ TEST(Terminal, AMissingRangeIsAnError) {
     EXPECT_THROW(timeline::render_terminal(sample::three_chunks(), chosen), std::invalid_argument);
 }
 
+TEST(Terminal, WorkOfTheHostIsDrawnWithItsCalls) {
+    device::Trace trace = sample::three_chunks();
+    trace.host_calls.erase(trace.host_calls.begin() + 2);  // the second wait
+    trace.host_calls.push_back({"cudaGetLastError", std::chrono::microseconds(400), std::chrono::microseconds(400), {}});
+    trace.ranges.push_back({"host_work", std::chrono::microseconds(400), std::chrono::microseconds(600)});
+    const std::string picture = timeline::render_terminal(trace, options(80));
+    EXPECT_NE(picture.find("host_work (1x, 200 µs)"), std::string::npos) << picture;
+    EXPECT_EQ(picture.find("= run"), std::string::npos) << picture;  // what holds calls is no work of its own
+}
+
 }  // namespace
