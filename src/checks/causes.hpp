@@ -49,6 +49,12 @@ inline constexpr const char* host_work_beside_little = "host_work_beside_little"
 inline constexpr const char* no_kernel = "no_kernel";  // computed on the CPU: the trace has no kernel
 inline constexpr const char* too_little_kernel_work = "too_little_kernel_work";  // {share, required}
 
+// Host stages: chunks that are produced, and results that are consumed (catalog/lab_double_buffering.cpp).
+inline constexpr const char* host_stage_incomplete = "host_stage_incomplete";  // {stage, share}
+inline constexpr const char* host_stage_repeated = "host_stage_repeated";      // {stage, share}
+inline constexpr const char* producer_waits = "producer_waits";                // {share, required}
+inline constexpr const char* device_runs_empty = "device_runs_empty";          // {calls, call}
+
 // Speed: {speedup, required, attainable, share}.
 inline constexpr const char* too_slow = "too_slow";
 inline constexpr const char* too_slow_elsewhere = "too_slow_elsewhere";  // on another simulated device {profile}

@@ -57,6 +57,7 @@ std::vector<Topic> all_catalogs() {
     return {{"findings", catalog::findings()},
             {"checks", catalog::checks()},
             {"course", catalog::course()},
+            {"lab_double_buffering", catalog::lab_double_buffering()},
             {"lab_sync_memcpy", catalog::lab_sync_memcpy()},
             {"timeline", catalog::timeline()}};
 }
