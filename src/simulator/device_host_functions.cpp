@@ -13,7 +13,9 @@ void SimulatedDevice::launch_host_function(std::function<void()> function, Strea
     issue.called_from = called_from;
     issue.task.resource = Resource::host_function;
     issue.start = [this, function = std::move(function)](std::uint64_t id, Epoch epoch, const VectorClock& past) {
+        here().host_function = &past;
         const Time duration = run_host_function(function);
+        here().host_function = nullptr;
         const std::vector<AccessInterval> accesses = host_function_recorder_.intervals();
         host_function_recorder_.clear();
         check_freed_by_host(accesses);

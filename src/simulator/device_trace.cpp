@@ -38,7 +38,7 @@ void SimulatedDevice::find_leaks() {
         add_finding(kind, severity, allocation.allocated_at, {{"bytes", std::to_string(allocation.bytes)}});
     }
     for (const auto& [number, stream] : stream_order_) {
-        if (number != 0 && stream->alive) {
+        if (number != 0 && stream->alive && !stream->of_thread) {
             add_finding("leaked_stream", severity, stream->created_from);
         }
     }

@@ -58,6 +58,15 @@ auto event_of(cudaEvent_t handle) {
 
 }  // namespace
 
+namespace simulator {
+
+bool use_per_thread_default_stream() {
+    SimulatedDevice::instance().use_per_thread_default_stream();
+    return true;
+}
+
+}  // namespace simulator
+
 extern "C" {
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -75,7 +84,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     ApiCall call("cudaStreamDestroy", SIMULATOR_CALLED_FROM, profile().host.create_stream);
     Stream* const found = call.device().stream(stream);
-    if (found == nullptr || found->number == 0) {
+    if (found == nullptr || found->number == 0 || found->of_thread) {
         return call.result(cudaErrorInvalidResourceHandle);
     }
     const bool fails = call.fails();

@@ -12,8 +12,6 @@
 namespace simulator {
 namespace {
 
-constexpr std::uint32_t host_agent = 0;
-
 bool is_set(const char* variable) {
     const char* const value = std::getenv(variable);
     return value != nullptr && std::string(value) == "1";
@@ -55,7 +53,6 @@ SimulatedDevice& SimulatedDevice::instance() {
 SimulatedDevice::SimulatedDevice(device::Profile profile)
     : profile_(std::move(profile)), engine_(profile_), checker_(operations_, memory_, findings_) {
     stream_order_[0] = &legacy_stream_;
-    host_clock_.advance(host_agent);
     checker_.on_overwritten([this](std::uint64_t operation) { spoil_input_of(operation); });
     watch_host_code();
     findings_.set_quiet(is_set(device::environment::quiet));
@@ -67,6 +64,7 @@ SimulatedDevice::SimulatedDevice(device::Profile profile)
 }
 
 SimulatedDevice::~SimulatedDevice() {
+    watch_threads(nullptr);
     set_recorder(nullptr);
     set_arenas({}, {});
     set_host_touches_device_memory(nullptr);
@@ -85,7 +83,8 @@ void SimulatedDevice::watch_host_code() {
         const std::lock_guard lock(watching->mutex_);
         watching->end_at_device_pointer(pc);
     });
-    set_recorder(&host_recorder_, Running::host_code);
+    threads_.attach(0);
+    watch_threads(&threads_);
 }
 
 Time SimulatedDevice::host_time() const {
@@ -102,7 +101,8 @@ void SimulatedDevice::spend(Time cost) {
 }
 
 void SimulatedDevice::begin_call() {
-    host_clock_.advance(host_agent);  // what the host did since the last call comes after what that call issued
+    HostThread& thread = here();
+    thread.clock.advance(thread.agent);  // what the host did since the last call comes after what that call issued
     judge_host_accesses();
 }
 
@@ -111,14 +111,21 @@ void SimulatedDevice::end_call(const char* name, Time start, std::uintptr_t call
 }
 
 void SimulatedDevice::judge_host_accesses() {
-    if (host_recorder_.empty()) {
+    HostThread& thread = here();
+    for (const HostAccesses& accesses : threads_.take()) {
+        judge(accesses);
+    }
+    if (thread.recorder.empty()) {
         return;
     }
-    const Epoch now{host_agent, host_clock_.time(host_agent)};
-    const std::vector<AccessInterval> accesses = host_recorder_.intervals();
-    host_recorder_.clear();
-    check_freed_by_host(accesses);
-    checker_.host_accesses(now, host_clock_, accesses);
+    const HostAccesses own{thread.now(), thread.clock, thread.recorder.intervals()};
+    thread.recorder.clear();
+    judge(own);
+}
+
+void SimulatedDevice::judge(const HostAccesses& accesses) {
+    check_freed_by_host(accesses.intervals);
+    checker_.host_accesses(accesses.epoch, accesses.clock, accesses.intervals);
 }
 
 void SimulatedDevice::check_freed_by_host(const std::vector<AccessInterval>& intervals) {
@@ -145,25 +152,25 @@ void SimulatedDevice::trusted_host_accesses(const std::vector<AccessInterval>& a
         return;
     }
     begin_call();
-    const Epoch now{host_agent, host_clock_.time(host_agent)};
-    checker_.host_accesses(now, host_clock_, accesses, label);
+    checker_.host_accesses(here().now(), here().clock, accesses, label);
 }
 
 void SimulatedDevice::begin_range(const char* name) {
-    open_ranges_.push_back(ranges_.size());
-    ranges_.push_back({name, host_time_, host_time_});
+    here().open_ranges.push_back(ranges_.size());
+    ranges_.push_back({name, host_time(), host_time()});
 }
 
 void SimulatedDevice::end_range() {
-    if (!open_ranges_.empty()) {
-        ranges_[open_ranges_.back()].end = host_time_;
-        open_ranges_.pop_back();
+    std::vector<std::size_t>& open = here().open_ranges;
+    if (!open.empty()) {
+        ranges_[open.back()].end = host_time();
+        open.pop_back();
     }
 }
 
 cudaError_t SimulatedDevice::record_error(cudaError_t error) {
     if (error != cudaSuccess && error != cudaErrorNotReady) {
-        last_error_ = error;
+        here().last_error = error;
     }
     return error;
 }
@@ -176,12 +183,12 @@ void SimulatedDevice::record_launch_error(const std::string& kernel, cudaError_t
 
 cudaError_t SimulatedDevice::last_error() {
     unseen_launch_errors_.clear();
-    return last_error_;
+    return here().last_error;
 }
 
 cudaError_t SimulatedDevice::take_last_error() {
     unseen_launch_errors_.clear();
-    return std::exchange(last_error_, cudaSuccess);
+    return std::exchange(here().last_error, cudaSuccess);
 }
 
 bool SimulatedDevice::next_call_fails(const char* name, std::uintptr_t called_from) {
@@ -216,7 +223,7 @@ std::vector<TaskId> SimulatedDevice::before(const Stream& stream) const {
 }
 
 VectorClock SimulatedDevice::past_of(const Stream& stream) const {
-    VectorClock past = host_clock_;
+    VectorClock past = here().clock;
     past.join(stream.clock);
     if (stream.number == 0) {
         for (const auto& [number, other] : stream_order_) {
@@ -238,7 +245,7 @@ std::uint64_t SimulatedDevice::issue(Issue issue, Stream& stream) {
     operations_.push_back({issue.operation, issue.called_from, issue.waited_for_in_practice, issue.role});
 
     VectorClock past = past_of(stream);
-    const Epoch epoch = past.advance(stream.agent());
+    const Epoch epoch = past.advance(stream.agent);
     stream.clock = past;
     issued_clock_.join(past);
 
@@ -273,24 +280,41 @@ void SimulatedDevice::wait_for(TaskId task) {
 }
 
 void SimulatedDevice::join_host(const VectorClock& clock) {
-    host_clock_.join(clock);
+    here().clock.join(clock);
 }
 
 // --- streams ---
 
 cudaStream_t SimulatedDevice::create_stream(unsigned flags, std::uintptr_t called_from, int priority) {
+    return reinterpret_cast<cudaStream_t>(&add_stream(flags, called_from, priority));
+}
+
+Stream& SimulatedDevice::add_stream(unsigned flags, std::uintptr_t called_from, int priority) {
     auto made = std::make_unique<Stream>();
     made->number = ++streams_created_;
+    made->agent = next_agent_++;
     made->flags = flags;
     made->priority = std::clamp(priority, greatest_priority, least_priority);
     made->created_from = called_from;
-    const auto handle = reinterpret_cast<cudaStream_t>(made.get());
-    stream_order_[made->number] = made.get();
-    streams_[handle] = std::move(made);
-    return handle;
+    Stream& stream = *made;
+    stream_order_[stream.number] = &stream;
+    streams_[reinterpret_cast<cudaStream_t>(&stream)] = std::move(made);
+    return stream;
+}
+
+Stream& SimulatedDevice::default_stream_of_thread() {
+    Stream*& stream = here().default_stream;
+    if (stream == nullptr) {
+        stream = &add_stream(cudaStreamDefault, 0, least_priority);
+        stream->of_thread = true;
+    }
+    return *stream;
 }
 
 Stream* SimulatedDevice::stream(cudaStream_t handle) {
+    if (handle == cudaStreamPerThread || (handle == nullptr && per_thread_default_stream_)) {
+        return &default_stream_of_thread();
+    }
     if (handle == nullptr || handle == cudaStreamLegacy) {
         return &legacy_stream_;
     }
@@ -304,7 +328,7 @@ void SimulatedDevice::destroy_stream(Stream& stream) {
     std::erase_if(streams_, [this](const auto& entry) {
         const Stream& candidate = *entry.second;
         const bool gone = !candidate.alive && engine_.finished(candidate.last_task) &&
-                          host_clock_.covers({candidate.agent(), candidate.clock.time(candidate.agent())});
+                          here().clock.covers({candidate.agent, candidate.clock.time(candidate.agent)});
         if (gone) {
             stream_order_.erase(candidate.number);
         }

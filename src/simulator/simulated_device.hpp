@@ -2,6 +2,7 @@
 // The functions of the CUDA runtime API (runtime_*.cpp) are thin layers over this class.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,6 +19,7 @@
 #include "device/trace.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/findings.hpp"
+#include "simulator/host_threads.hpp"
 #include "simulator/memory.hpp"
 #include "simulator/ordering/access_recorder.hpp"
 #include "simulator/ordering/vector_clock.hpp"
@@ -35,7 +37,8 @@ struct Stream {
     VectorClock clock;
     std::uintptr_t created_from = 0;
 
-    std::uint32_t agent() const { return number + 1; }  // agent 0 is the host
+    std::uint32_t agent = 1;  // of the ordering checker; agent 0 is the first host thread, 1 the legacy default stream
+    bool of_thread = false;   // a per-thread default stream
     bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
 };
 
@@ -140,6 +143,8 @@ public:
     cudaStream_t create_stream(unsigned flags, std::uintptr_t called_from, int priority = 0);
     Stream* stream(cudaStream_t handle);
     void destroy_stream(Stream& stream);
+    // From now on the handle 0 means the calling thread's own default stream.
+    void use_per_thread_default_stream() { per_thread_default_stream_ = true; }
     void synchronize(Stream& stream);
     bool query(Stream& stream);
     void synchronize_all();
@@ -183,7 +188,11 @@ private:
     void wait_for_everything();
     void join_host(const VectorClock& clock);
     void join_issued() { join_host(issued_clock_); }
+    HostThread& here() const { return threads_.here(); }
     void judge_host_accesses();
+    void judge(const HostAccesses& accesses);
+    Stream& add_stream(unsigned flags, std::uintptr_t called_from, int priority);
+    Stream& default_stream_of_thread();
     void watch_host_code();
     void check_freed_by_host(const std::vector<AccessInterval>& intervals);
     void watch_pageable(const Rows& rows);
@@ -229,9 +238,10 @@ private:
     bool in_host_function_ = false;
     Time host_function_time_{};
     AccessRecorder host_function_recorder_;
-    VectorClock host_clock_;
+    std::atomic<std::uint32_t> next_agent_{2};
+    std::recursive_mutex mutex_;
+    mutable HostThreads threads_{next_agent_, mutex_.native_handle()};
     VectorClock issued_clock_;  // everything issued so far
-    AccessRecorder host_recorder_;
     AccessRecorder kernel_recorder_;
     std::set<std::pair<std::uintptr_t, std::size_t>> watched_pageable_;
     std::multimap<std::uintptr_t, std::size_t> pending_sources_;  // host bytes that copies still have to read
@@ -246,8 +256,8 @@ private:
     };
     std::vector<CallRecord> calls_;
     std::vector<device::Range> ranges_;
-    std::vector<std::size_t> open_ranges_;
 
+    bool per_thread_default_stream_ = false;
     Stream legacy_stream_;
     std::unordered_map<cudaStream_t, std::unique_ptr<Stream>> streams_;
     std::map<std::uint32_t, Stream*> stream_order_;  // by number, dead ones included until their work is done
@@ -265,13 +275,11 @@ private:
         cudaError_t error;
         std::uintptr_t called_from;
     };
-    cudaError_t last_error_ = cudaSuccess;
     std::vector<LaunchError> unseen_launch_errors_;
     std::uint64_t failing_call_ = 0;
     bool announce_failure_ = false;  // asked for by hand: say which call it was
     std::uint64_t calls_since_arming_ = 0;
     std::uint64_t rounds_ = 0;
-    std::recursive_mutex mutex_;
 };
 
 }  // namespace simulator

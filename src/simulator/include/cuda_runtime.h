@@ -22,6 +22,14 @@ struct KernelBody {
 void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
                    std::unique_ptr<KernelBody> body, std::uintptr_t call_address);
 
+// The handle 0 means the calling thread's own default stream from now on, in the whole program. Returns true.
+bool use_per_thread_default_stream();
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+namespace {
+[[maybe_unused]] const bool per_thread_default_stream = use_per_thread_default_stream();
+}
+#endif
+
 }  // namespace simulator
 
 #include "simulator/launch.hpp"

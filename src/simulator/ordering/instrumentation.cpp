@@ -1,6 +1,9 @@
 #include "simulator/ordering/instrumentation.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -53,27 +56,39 @@ ExtraRanges& extra_ranges() {
     return ranges;
 }
 
+struct PublishedRanges {
+    AddressRange around;  // from the first range to the last
+    std::vector<AddressRange> ranges;
+};
+const PublishedRanges no_ranges;
+
 struct TrackedMemory {
     AddressRange device;
     AddressRange pinned;
-    AddressRange around_extra;  // from the first extra range to the last
-    const AddressRange* extra_begin = nullptr;
-    const AddressRange* extra_end = nullptr;
+    std::atomic<const PublishedRanges*> extra{&no_ranges};
     HostTouchesDeviceMemory host_touches_device_memory = nullptr;
 };
 constinit TrackedMemory tracked;
 
+// Another thread may be searching the ranges published before: they are kept until a later change, which comes long
+// after such a search.
 void publish_extra_ranges() {
+    static std::deque<std::unique_ptr<const PublishedRanges>>& published =
+        *new std::deque<std::unique_ptr<const PublishedRanges>>;
+    constexpr std::size_t kept = 64;
     const std::vector<AddressRange>& ranges = extra_ranges().joined();
-    tracked.extra_begin = ranges.data();
-    tracked.extra_end = ranges.data() + ranges.size();
-    tracked.around_extra = ranges.empty() ? AddressRange{} : AddressRange{ranges.front().begin, ranges.back().end};
+    const AddressRange around = ranges.empty() ? AddressRange{} : AddressRange{ranges.front().begin, ranges.back().end};
+    published.push_back(std::make_unique<const PublishedRanges>(PublishedRanges{around, ranges}));
+    tracked.extra.store(published.back().get(), std::memory_order_release);
+    if (published.size() > kept) {
+        published.pop_front();
+    }
 }
 
-bool overlaps_extra_range(std::uintptr_t address, std::size_t bytes) {
+bool overlaps_extra_range(const PublishedRanges& extra, std::uintptr_t address, std::size_t bytes) {
     const auto ends_before = [](const AddressRange& range, std::uintptr_t value) { return range.end <= value; };
-    const AddressRange* const range = std::lower_bound(tracked.extra_begin, tracked.extra_end, address, ends_before);
-    return range != tracked.extra_end && range->begin < address + bytes;
+    const auto range = std::lower_bound(extra.ranges.begin(), extra.ranges.end(), address, ends_before);
+    return range != extra.ranges.end() && range->begin < address + bytes;
 }
 
 [[gnu::noinline]] void touch_device_from_host(std::uintptr_t address, std::size_t bytes, Access kind,
@@ -84,8 +99,9 @@ bool overlaps_extra_range(std::uintptr_t address, std::size_t bytes) {
     }
 }
 
-[[gnu::noinline]] void touch_extra(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
-    if (overlaps_extra_range(address, bytes)) {
+[[gnu::noinline]] void touch_extra(const PublishedRanges& extra, std::uintptr_t address, std::size_t bytes, Access kind,
+                                   std::uintptr_t pc) {
+    if (overlaps_extra_range(extra, address, bytes)) {
         instrumentation.recorder->record(address, bytes, kind, pc);
     }
 }
@@ -104,8 +120,9 @@ bool overlaps_extra_range(std::uintptr_t address, std::size_t bytes) {
     if (on_device || tracked.pinned.contains(address)) {
         return recorder->record(address, bytes, kind, pc);
     }
-    if (address < tracked.around_extra.end && address + bytes > tracked.around_extra.begin) {
-        return touch_extra(address, bytes, kind, pc);
+    const PublishedRanges& extra = *tracked.extra.load(std::memory_order_acquire);
+    if (address < extra.around.end && address + bytes > extra.around.begin) {
+        return touch_extra(extra, address, bytes, kind, pc);
     }
 }
 
@@ -141,6 +158,24 @@ void remove_tracked_range(AddressRange range) {
     publish_extra_ranges();
 }
 
+namespace {
+
+std::atomic<void (*)()> host_publishes{nullptr};
+
+// An atomic of host code may let another thread go on.
+void before_atomic() {
+    void (*const publishes)() = host_publishes.load(std::memory_order_relaxed);
+    if (publishes != nullptr && instrumentation.running == Running::host_code) {
+        publishes();
+    }
+}
+
+}  // namespace
+
+void set_host_publishes(void (*publishes)()) {
+    host_publishes.store(publishes);
+}
+
 void set_host_touches_device_memory(HostTouchesDeviceMemory handler) {
     tracked.host_touches_device_memory = handler;
 }
@@ -153,6 +188,7 @@ void record_access(const volatile void* address, std::size_t bytes, Access kind,
 
 using simulator::Access;
 using simulator::touch;
+using simulator::before_atomic;
 using simulator::touch_hot;
 
 // The names below are fixed by the compilers. Each is called before the access it announces.
@@ -237,6 +273,7 @@ void __tsan_vptr_update(void** address, void*) {
 #define ATOMIC_UPDATE(bits, type, name)                                          \
     type __tsan_atomic##bits##_##name(volatile type* address, type value, int) { \
         touch(address, sizeof(type), Access::atomic, CALLER);                    \
+        before_atomic();                                                         \
         return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                \
     }
 
@@ -244,6 +281,7 @@ void __tsan_vptr_update(void** address, void*) {
     int __tsan_atomic##bits##_compare_exchange_##strength(volatile type* address, type* expected, type desired, int, \
                                                           int) {                                                     \
         touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        before_atomic();                                                                                             \
         return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
     }
 
@@ -254,10 +292,12 @@ void __tsan_vptr_update(void** address, void*) {
     }                                                                                                                \
     void __tsan_atomic##bits##_store(volatile type* address, type value, int) {                                      \
         touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        before_atomic();                                                                                             \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                          \
     }                                                                                                                \
     type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                                   \
         touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        before_atomic();                                                                                             \
         return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                \
     }                                                                                                                \
     ATOMIC_UPDATE(bits, type, fetch_add)                                                                             \
@@ -270,6 +310,7 @@ void __tsan_vptr_update(void** address, void*) {
     ATOMIC_COMPARE_EXCHANGE(bits, type, weak)                                                                        \
     type __tsan_atomic##bits##_compare_exchange_val(volatile type* address, type expected, type desired, int, int) { \
         touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        before_atomic();                                                                                             \
         __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);         \
         return expected;                                                                                             \
     }

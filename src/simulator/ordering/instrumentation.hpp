@@ -57,6 +57,9 @@ void set_arenas(AddressRange device, AddressRange pinned);
 void add_tracked_range(AddressRange range);
 void remove_tracked_range(AddressRange range);
 
+// Called before an atomic write of host code, by which one thread may let another go on; nullptr: nothing.
+void set_host_publishes(void (*publishes)());
+
 void set_host_touches_device_memory(HostTouchesDeviceMemory handler);
 
 // Notes an access by the simulator's own device functions (atomicAdd and the like), before it happens.
