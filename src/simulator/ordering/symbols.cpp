@@ -23,7 +23,9 @@ bool find_inlined_calls(Dwarf_Die parent, Dwarf_Addr address, std::vector<Dwarf_
     for (int more = dwarf_child(&parent, &die); more == 0; more = dwarf_siblingof(&die, &die)) {
         const int tag = dwarf_tag(&die);
         const bool has_code = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
-        const bool has_functions = tag == DW_TAG_namespace || tag == DW_TAG_lexical_block;
+        // Functions of local and other types, and what is in functions whose own code lies elsewhere (lambdas).
+        const bool has_functions = tag == DW_TAG_namespace || tag == DW_TAG_lexical_block ||
+                                   tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_subprogram;
         if (has_code && dwarf_haspc(&die, address) > 0) {
             if (tag == DW_TAG_inlined_subroutine) {
                 calls.push_back(die);

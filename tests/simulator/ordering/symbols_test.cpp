@@ -41,6 +41,32 @@ TEST(Symbols, InlinedCallsAreListedFromTheInside) {
     EXPECT_EQ(source_line(address, [](std::string_view) { return false; }), lines[0]);
 }
 
+int line_of_call_in_member = 0;
+
+struct Program {
+    std::uintptr_t run() {
+        line_of_call_in_member = __LINE__ + 1;
+        const std::uintptr_t address = inlined_call();
+        asm volatile("");
+        return address;
+    }
+};
+
+// As the harness calls a lab: through a pointer to a lambda inside a function template, into which run() is inlined.
+template <typename Pipeline>
+auto adapter_of() -> std::uintptr_t (*)(void*) {
+    return [](void* self) { return static_cast<Pipeline*>(self)->run(); };
+}
+
+TEST(Symbols, InlinedCallsInALambdaAreListedToo) {
+    Program program;
+    std::uintptr_t (*volatile run)(void*) = adapter_of<Program>();
+    const std::vector<device::SourceLine> lines = source_lines(run(&program));
+    ASSERT_GE(lines.size(), 2u);
+    EXPECT_EQ(lines[0].line, line_of_inner);
+    EXPECT_EQ(lines[1].line, line_of_call_in_member);
+}
+
 TEST(Symbols, SharedLibrariesAreKnownToo) {
     const device::SourceLine found = source_line(library::address_in_library());
     EXPECT_TRUE(found.file.ends_with("library.cpp")) << found.file;
