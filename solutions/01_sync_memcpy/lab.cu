@@ -1,7 +1,7 @@
 // Lab 1, synchronous copies: few large copies, and a host that does not wait without need.
 //
-// As you get it, this program is correct and slow: it moves the data 4 KiB at a time, waits for the kernel, and only when
-// all of that is done does the host begin its own work, which needs nothing from the GPU. It never looks at an error.
+// As you get it, this program is correct and slow: it moves the data 4 KiB at a time, waits for the kernel, and only
+// when all of that is done does the host begin its own work, which needs nothing from the GPU. No error is looked at.
 // Your task: copy everything in with one call and out with one call, check every error, and let the host do its own
 // work while the kernel runs. Change only what stands between the >>> and <<< lines.
 //

@@ -97,11 +97,12 @@ TEST_F(SyncMemcpy, kernel_work) {
     judge({.points = 3, .needs = {"typical_size"}}, [&] { check_kernel_work(required_kernel_work); });
 }
 
-// In the first run and in a later one.
+// In the first run and in a later one, and also when there is nothing for the device to do.
 TEST_F(SyncMemcpy, host_work_done) {
-    judge({.points = 4, .needs = {"typical_size"}}, [&] {
+    judge({.points = 4, .needs = {"typical_size", "odd_size", "no_elements"}}, [&] {
         require(checks::judge_host_work_done(typical_traced().host_work, typical()));
         require(checks::judge_host_work_done(solve(odd_size, 1, 2).host_work, odd_size));
+        require(checks::judge_host_work_done(solve(small(0)).host_work, small(0)));
     });
 }
 

@@ -1,7 +1,7 @@
 // What is wrong: The results of the copies are thrown away.
 // Refused by: errors_reported
 // Cause: error_ignored
-// Devices: sim gpu
+// Devices: sim
 #include "lab.h"
 
 #include <algorithm>  // std::min

@@ -7,7 +7,7 @@
 #include <algorithm>  // std::min
 #include <cstdio>
 #include <cstdlib>
-#include <new>        // std::nothrow
+#include <new>  // std::nothrow
 
 namespace {
 
