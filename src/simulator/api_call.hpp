@@ -16,18 +16,24 @@ namespace simulator {
 // function that runs in a stream, it is found, fails, and does nothing.
 class ApiCall {
 public:
-    ApiCall(const char* name, std::uintptr_t called_from, Time cost)
+    // A call that may wait for the device is refused while a stream is captured.
+    enum class DuringCapture { allowed, refused };
+
+    ApiCall(const char* name, std::uintptr_t called_from, Time cost, DuringCapture during = DuringCapture::allowed)
         : device_(SimulatedDevice::instance()), lock_(device_.mutex()), name_(name), called_from_(called_from) {
-        if (refused_) {
+        if (in_host_function_) {
             device_.refuse_in_host_function(name, called_from);
             return;
         }
         device_.begin_call();
         start_ = device_.host_time();
         device_.spend(cost);
+        if (during == DuringCapture::refused) {
+            refusal_ = device_.refusal_during_capture();
+        }
     }
     ~ApiCall() {
-        if (!refused_) {
+        if (!in_host_function_) {
             device_.end_call(name_, start_, called_from_);
         }
     }
@@ -37,12 +43,12 @@ public:
     SimulatedDevice& device() { return device_; }
 
     // Counts this call among those that can fail; true when fault injection lets it fail.
-    bool fails() { return refused_ || device_.next_call_fails(name_, called_from_); }
+    bool fails() { return refused() || device_.next_call_fails(name_, called_from_); }
 
     // Where the call may do nothing at all, not even give something back.
-    bool refused() const { return refused_; }
+    bool refused() const { return refusal_ != cudaSuccess; }
 
-    cudaError_t result(cudaError_t error) { return device_.record_error(refused_ ? cudaErrorNotPermitted : error); }
+    cudaError_t result(cudaError_t error) { return device_.record_error(refused() ? refusal_ : error); }
 
 private:
     SimulatedDevice& device_;
@@ -50,7 +56,8 @@ private:
     RecordingPaused paused_;
     const char* name_;
     std::uintptr_t called_from_;
-    bool refused_ = device_.in_host_function();
+    bool in_host_function_ = device_.in_host_function();
+    cudaError_t refusal_ = in_host_function_ ? cudaErrorNotPermitted : cudaSuccess;
     Time start_{};
 };
 

@@ -4,8 +4,16 @@
 
 namespace simulator {
 
-void SimulatedDevice::launch_host_function(std::function<void()> function, Stream& stream, const char* call,
-                                           std::uintptr_t called_from) {
+cudaError_t SimulatedDevice::launch_host_function(std::function<void()> function, Stream& stream, const char* call,
+                                                  std::uintptr_t called_from) {
+    if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {
+        return error;
+    }
+    if (stream.capture != nullptr) {
+        return capture_operation(stream, [this, function, call, called_from](Stream& in) {
+            return launch_host_function(function, in, call, called_from);
+        });
+    }
     Issue issue;
     issue.operation.kind = device::OperationKind::host_function;
     issue.operation.name = call;
@@ -24,6 +32,7 @@ void SimulatedDevice::launch_host_function(std::function<void()> function, Strea
     };
     issue.finish = [] {};
     this->issue(std::move(issue), stream);
+    return cudaSuccess;
 }
 
 // How long it takes: the driver's thread wakes up, then comes the host work that the function declares.

@@ -116,6 +116,16 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
         return cudaErrorInvalidConfiguration;
     }
     Stream& stream = *request.stream;
+    if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {
+        return error;
+    }
+    if (stream.capture != nullptr) {
+        return capture_operation(stream, [this, request](Stream& in) {
+            LaunchRequest again = request;
+            again.stream = &in;
+            return launch(again);
+        });
+    }
     Issue issue;
     issue.operation.kind = device::OperationKind::kernel;
     issue.operation.name = request.name;

@@ -228,6 +228,17 @@ cudaError_t SimulatedDevice::copy(const CopyRequest& request) {
     if (const cudaError_t error = check_copy(request, direction); error != cudaSuccess) {
         return error;
     }
+    Stream& stream = *request.stream;
+    if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {
+        return error;
+    }
+    if (stream.capture != nullptr) {
+        return request.asynchronous ? capture_operation(stream, [this, request](Stream& in) {
+            CopyRequest again = request;
+            again.stream = &in;
+            return copy(again);
+        }) : refuse_in_capture(stream);
+    }
     switch (direction) {
         case cudaMemcpyHostToHost:
             return copy_on_host(request);
@@ -372,6 +383,17 @@ cudaError_t SimulatedDevice::set(const SetRequest& request) {
     }
     if (const cudaError_t error = check_bounds(to, request.called_from); error != cudaSuccess) {
         return error;
+    }
+    Stream& stream = *request.stream;
+    if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {
+        return error;
+    }
+    if (stream.capture != nullptr) {
+        return request.asynchronous ? capture_operation(stream, [this, request](Stream& in) {
+            SetRequest again = request;
+            again.stream = &in;
+            return set(again);
+        }) : refuse_in_capture(stream);
     }
     Issue issue;
     issue.operation.kind = device::OperationKind::memset;

@@ -36,6 +36,13 @@ cudaError_t SimulatedDevice::allocate_in_stream(void** pointer, std::size_t byte
         *pointer = nullptr;
         return cudaSuccess;
     }
+    if (stream.capture != nullptr) {
+        refuse_in_capture(stream);
+        return cudaErrorNotSupported;  // a graph that allocates
+    }
+    if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {
+        return error;
+    }
     const auto begin = take_memory(MemoryKind::device, bytes, called_from);
     if (!begin) {
         return cudaErrorMemoryAllocation;
@@ -58,6 +65,13 @@ cudaError_t SimulatedDevice::free_in_stream(void* pointer, Stream& stream, std::
     if (found->kind != MemoryKind::device) {
         return found->kind == MemoryKind::managed ? cudaErrorNotSupported : cudaErrorInvalidValue;
     }
+    if (stream.capture != nullptr) {
+        refuse_in_capture(stream);
+        return cudaErrorNotSupported;
+    }
+    if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {
+        return error;
+    }
     Issue free = memory_issue(OperationRole::free, "cudaFreeAsync", *found, called_from);
     free.finish = [this, begin, called_from] { memory_.free(MemoryKind::device, begin, called_from); };
     memory_.free_is_issued(begin);
@@ -71,6 +85,12 @@ cudaError_t SimulatedDevice::prefetch(const void* pointer, std::size_t bytes, bo
     if (bytes == 0 || found == nullptr || found->kind != MemoryKind::managed ||
         address_of(pointer) + bytes > found->end()) {
         return cudaErrorInvalidValue;
+    }
+    if (stream.capture != nullptr) {
+        return refuse_in_capture(stream);
+    }
+    if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {
+        return error;
     }
     if (found->on_device == to_device) {
         return cudaSuccess;  // it is there

@@ -42,6 +42,16 @@ void SimulatedDevice::find_leaks() {
             add_finding("leaked_stream", severity, stream->created_from);
         }
     }
+    std::set<std::uintptr_t> graphs_created_from;
+    for (const auto& [handle, graph] : graphs_) {
+        graphs_created_from.insert(graph->created_from);
+    }
+    for (const auto& [handle, exec] : graph_execs_) {
+        graphs_created_from.insert(exec->created_from);
+    }
+    for (const std::uintptr_t created_from : graphs_created_from) {
+        add_finding("leaked_graph", severity, created_from);
+    }
     std::set<std::uintptr_t> events_created_from;  // handles are addresses: their order is not the same every time
     for (const auto& [handle, event] : events_) {
         events_created_from.insert(event->created_from);

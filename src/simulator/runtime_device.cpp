@@ -46,6 +46,17 @@ constexpr std::array error_texts{
     ERROR_TEXT(cudaErrorLaunchFailure, "unspecified launch failure"),
     ERROR_TEXT(cudaErrorNotPermitted, "operation not permitted"),
     ERROR_TEXT(cudaErrorNotSupported, "operation not supported"),
+    ERROR_TEXT(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+    ERROR_TEXT(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
+    ERROR_TEXT(cudaErrorStreamCaptureMerge, "operation would result in a merge of separate capture sequences"),
+    ERROR_TEXT(cudaErrorStreamCaptureUnmatched, "capture was not ended in the same stream as it began"),
+    ERROR_TEXT(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"),
+    ERROR_TEXT(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"),
+    ERROR_TEXT(cudaErrorStreamCaptureImplicit,
+               "operation would make the legacy stream depend on a capturing blocking stream"),
+    ERROR_TEXT(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream"),
+    ERROR_TEXT(cudaErrorStreamCaptureWrongThread,
+               "attempt to terminate a thread-local capture sequence from another thread"),
     ERROR_TEXT(cudaErrorUnknown, "unknown error"),
 #undef ERROR_TEXT
 };
@@ -176,7 +187,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
-    ApiCall call("cudaDeviceSynchronize", SIMULATOR_CALLED_FROM, profile().host.query);
+    ApiCall call("cudaDeviceSynchronize", SIMULATOR_CALLED_FROM, profile().host.query,
+                 ApiCall::DuringCapture::refused);
     if (call.fails()) {
         return call.result(cudaErrorLaunchFailure);
     }

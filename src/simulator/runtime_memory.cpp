@@ -22,7 +22,8 @@ cudaError_t allocate_pinned(const char* name, void** pointer, size_t bytes, unsi
                             std::uintptr_t called_from) {
     ApiCall call(name, called_from,
                  profile().host.device_allocation +
-                     time_for(static_cast<double>(bytes), profile().host.pinned_allocation_bytes_per_second));
+                     time_for(static_cast<double>(bytes), profile().host.pinned_allocation_bytes_per_second),
+                 ApiCall::DuringCapture::refused);
     if ((flags & ~pinned_flags) != 0) {
         return call.result(cudaErrorInvalidValue);
     }
@@ -35,9 +36,9 @@ cudaError_t allocate_pinned(const char* name, void** pointer, size_t bytes, unsi
 // Giving memory back always happens; an injected failure stands for the error of earlier asynchronous work that such a
 // call may return as well.
 cudaError_t give_back(const char* name, MemoryKind kind, void* pointer, std::uintptr_t called_from) {
-    ApiCall call(name, called_from, profile().host.device_free);
+    ApiCall call(name, called_from, profile().host.device_free, ApiCall::DuringCapture::refused);
     if (pointer == nullptr) {
-        return cudaSuccess;
+        return call.result(cudaSuccess);
     }
     const bool fails = call.fails();
     if (call.refused()) {
@@ -85,7 +86,8 @@ using simulator::set_call;
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    ApiCall call("cudaMalloc", SIMULATOR_CALLED_FROM, profile().host.device_allocation);
+    ApiCall call("cudaMalloc", SIMULATOR_CALLED_FROM, profile().host.device_allocation,
+                 ApiCall::DuringCapture::refused);
     if (call.fails()) {
         return call.result(cudaErrorMemoryAllocation);
     }
@@ -110,7 +112,8 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
     ApiCall call("cudaHostRegister", SIMULATOR_CALLED_FROM,
-                 time_for(static_cast<double>(bytes), profile().host.registration_bytes_per_second));
+                 time_for(static_cast<double>(bytes), profile().host.registration_bytes_per_second),
+                 ApiCall::DuringCapture::refused);
     if ((flags & ~registration_flags) != 0) {
         return call.result(cudaErrorInvalidValue);
     }

@@ -58,7 +58,8 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
-    ApiCall call("cudaMallocManaged", SIMULATOR_CALLED_FROM, profile().host.device_allocation);
+    ApiCall call("cudaMallocManaged", SIMULATOR_CALLED_FROM, profile().host.device_allocation,
+                 ApiCall::DuringCapture::refused);
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
         return call.result(cudaErrorInvalidValue);
     }

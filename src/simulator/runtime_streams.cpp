@@ -98,6 +98,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return with("cudaStreamSynchronize", profile().host.query, SIMULATOR_CALLED_FROM, stream_of(stream),
                 [](auto& device, Stream& found) {
+                    if (const cudaError_t error = device.refusal_to_wait(found); error != cudaSuccess) {
+                        return error;
+                    }
                     device.synchronize(found);
                     return cudaSuccess;
                 });
@@ -105,7 +108,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     return with("cudaStreamQuery", profile().host.query, SIMULATOR_CALLED_FROM, stream_of(stream),
-                [](auto& device, Stream& found) { return device.query(found) ? cudaSuccess : cudaErrorNotReady; });
+                [](auto& device, Stream& found) {
+                    const cudaError_t error = device.refusal_to_wait(found);
+                    return error != cudaSuccess ? error : device.query(found) ? cudaSuccess : cudaErrorNotReady;
+                });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
@@ -116,8 +122,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
                     if (waited_for == nullptr) {
                         return cudaErrorInvalidResourceHandle;
                     }
-                    device.wait(found, *waited_for, called_from);
-                    return cudaSuccess;
+                    return device.wait(found, *waited_for, called_from);
                 });
 }
 
@@ -171,8 +176,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
                     if (in == nullptr) {
                         return cudaErrorInvalidResourceHandle;
                     }
-                    device.record(found, *in);
-                    return cudaSuccess;
+                    return device.record(found, *in);
                 });
 }
 
@@ -180,6 +184,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const std::uintptr_t called_from = SIMULATOR_CALLED_FROM;
     return with("cudaEventSynchronize", profile().host.query, called_from, event_of(event),
                 [called_from](auto& device, const Event& found) {
+                    if (const cudaError_t error = device.refusal_to_wait(found); error != cudaSuccess) {
+                        return error;
+                    }
                     device.synchronize(found, called_from);
                     return cudaSuccess;
                 });
@@ -187,7 +194,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     return with("cudaEventQuery", profile().host.query, SIMULATOR_CALLED_FROM, event_of(event),
-                [](auto& device, const Event& found) { return device.query(found) ? cudaSuccess : cudaErrorNotReady; });
+                [](auto& device, const Event& found) {
+                    const cudaError_t error = device.refusal_to_wait(found);
+                    return error != cudaSuccess ? error : device.query(found) ? cudaSuccess : cudaErrorNotReady;
+                });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {

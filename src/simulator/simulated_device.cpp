@@ -323,11 +323,14 @@ Stream* SimulatedDevice::stream(cudaStream_t handle) {
 }
 
 void SimulatedDevice::destroy_stream(Stream& stream) {
+    if (stream.capture != nullptr) {
+        stream.capture->invalidated = true;
+    }
     stream.alive = false;
     // Streams whose work is done are forgotten; the others are still waited for by the legacy default stream.
     std::erase_if(streams_, [this](const auto& entry) {
         const Stream& candidate = *entry.second;
-        const bool gone = !candidate.alive && engine_.finished(candidate.last_task) &&
+        const bool gone = !candidate.alive && candidate.capture == nullptr && engine_.finished(candidate.last_task) &&
                           here().clock.covers({candidate.agent, candidate.clock.time(candidate.agent)});
         if (gone) {
             stream_order_.erase(candidate.number);
@@ -391,20 +394,36 @@ void SimulatedDevice::destroy_event(cudaEvent_t handle) {
     events_.erase(handle);
 }
 
-void SimulatedDevice::record(Event& event, Stream& stream) {
+cudaError_t SimulatedDevice::record(Event& event, Stream& stream) {
+    if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {
+        return error;
+    }
+    if (stream.capture != nullptr) {
+        capture_record(event, stream);
+        return cudaSuccess;
+    }
+    event.captured = {};
     event.task = mark(stream, 0);
     event.clock = stream.clock;
     event.recorded = true;
+    return cudaSuccess;
 }
 
-void SimulatedDevice::wait(Stream& stream, Event& event, std::uintptr_t called_from) {
+cudaError_t SimulatedDevice::wait(Stream& stream, Event& event, std::uintptr_t called_from) {
     event.orders_streams = true;
+    if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {
+        return error;
+    }
+    if (stream.capture != nullptr || event.captured.capture != 0) {
+        return capture_wait(stream, event);
+    }
     event_waits_.try_emplace(called_from, EventWaits{"cudaStreamWaitEvent"}).first->second.found_work |= event.recorded;
     if (!event.recorded) {
-        return;  // an event that was never recorded is an empty set of work
+        return cudaSuccess;  // an event that was never recorded is an empty set of work
     }
     mark(stream, event.task);
     stream.clock.join(event.clock);
+    return cudaSuccess;
 }
 
 void SimulatedDevice::synchronize(const Event& event, std::uintptr_t called_from) {

@@ -19,6 +19,7 @@
 #include "device/trace.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/findings.hpp"
+#include "simulator/graph.hpp"
 #include "simulator/host_threads.hpp"
 #include "simulator/memory.hpp"
 #include "simulator/ordering/access_recorder.hpp"
@@ -39,6 +40,8 @@ struct Stream {
 
     std::uint32_t agent = 1;  // of the ordering checker; agent 0 is the first host thread, 1 the legacy default stream
     bool of_thread = false;   // a per-thread default stream
+    Capture* capture = nullptr;      // while it is captured, and as which of the captured streams
+    std::size_t capture_index = 0;
     bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
 };
 
@@ -49,6 +52,15 @@ struct Event {
     bool times = false;           // cudaEventElapsedTime was asked about it
     TaskId task = 0;
     VectorClock clock;
+    std::uintptr_t created_from = 0;
+    CapturedEvent captured;  // when it was recorded in a captured stream last
+};
+
+// A graph made ready for launches.
+struct GraphExec {
+    std::shared_ptr<const Graph> graph;
+    std::deque<Stream> branches;  // for the captured streams behind the first
+    Event last;                   // the end of its last launch
     std::uintptr_t created_from = 0;
 };
 
@@ -77,7 +89,7 @@ struct LaunchRequest {
     dim3 block;
     std::size_t shared_bytes = 0;
     Stream* stream = nullptr;
-    std::unique_ptr<KernelBody> body;
+    std::shared_ptr<KernelBody> body;
     std::uintptr_t called_from = 0;
 };
 
@@ -151,8 +163,8 @@ public:
     cudaEvent_t create_event(unsigned flags, std::uintptr_t called_from);
     Event* event(cudaEvent_t handle);
     void destroy_event(cudaEvent_t handle);
-    void record(Event& event, Stream& stream);
-    void wait(Stream& stream, Event& event, std::uintptr_t called_from);
+    cudaError_t record(Event& event, Stream& stream);
+    cudaError_t wait(Stream& stream, Event& event, std::uintptr_t called_from);
     void synchronize(const Event& event, std::uintptr_t called_from);
     bool query(const Event& event);
     cudaError_t elapsed(float* milliseconds, Event& start, Event& end) const;
@@ -163,10 +175,27 @@ public:
 
     // --- host functions ---
     // Runs `function` on the host once the stream's earlier work is done; its later work waits for it.
-    void launch_host_function(std::function<void()> function, Stream& stream, const char* call,
-                              std::uintptr_t called_from);
+    cudaError_t launch_host_function(std::function<void()> function, Stream& stream, const char* call,
+                                     std::uintptr_t called_from);
     bool in_host_function() const { return in_host_function_; }
     void refuse_in_host_function(const char* call, std::uintptr_t called_from);
+
+    // --- capture and graphs ---
+    cudaError_t begin_capture(Stream& stream, cudaStreamCaptureMode mode, std::uintptr_t called_from);
+    cudaError_t end_capture(Stream& stream, cudaGraph_t* graph);
+    // Why a call may not be made now, or cudaSuccess: one that may wait for the device, one that uses a stream, one that
+    // waits for a stream or an event. A refusal makes the captures that it concerns invalid.
+    cudaError_t refusal_during_capture();
+    cudaError_t refusal_in(const Stream& stream);
+    cudaError_t refusal_to_wait(const Stream& stream);
+    cudaError_t refusal_to_wait(const Event& event);
+    cudaError_t refuse_in_capture(Stream& stream);  // what a captured stream cannot hold
+    Graph* graph(cudaGraph_t handle);
+    bool destroy_graph(cudaGraph_t handle);
+    cudaGraphExec_t instantiate(cudaGraph_t graph, std::uintptr_t called_from);
+    GraphExec* graph_exec(cudaGraphExec_t handle);
+    void destroy_graph_exec(cudaGraphExec_t handle);
+    cudaError_t launch_graph(GraphExec& exec, Stream& stream);
 
     // --- what happened ---
     void finish();  // the program ends: judges the last host accesses and lets all work end
@@ -193,6 +222,12 @@ private:
     void judge(const HostAccesses& accesses);
     Stream& add_stream(unsigned flags, std::uintptr_t called_from, int priority);
     Stream& default_stream_of_thread();
+    static cudaError_t invalidate(Capture& capture, cudaError_t error);
+    Capture* capture_of(const Event& event);
+    void join_capture(Stream& stream, Capture& capture);
+    cudaError_t capture_operation(Stream& stream, std::function<cudaError_t(Stream&)> issue);
+    void capture_record(Event& event, Stream& stream);
+    cudaError_t capture_wait(Stream& stream, const Event& event);
     void watch_host_code();
     void check_freed_by_host(const std::vector<AccessInterval>& intervals);
     void watch_pageable(const Rows& rows);
@@ -269,6 +304,11 @@ private:
         bool found_work = false;  // at least once the event had been recorded
     };
     std::map<std::uintptr_t, EventWaits> event_waits_;  // by the line of the call
+
+    std::vector<std::unique_ptr<Capture>> captures_;
+    std::uint64_t captures_begun_ = 0;
+    std::unordered_map<cudaGraph_t, std::shared_ptr<Graph>> graphs_;
+    std::unordered_map<cudaGraphExec_t, std::unique_ptr<GraphExec>> graph_execs_;
 
     struct LaunchError {
         std::string kernel;

@@ -37,4 +37,21 @@ inline device::Finding expect_finding(const Program& program, const std::string&
     return finding;
 }
 
+// Lets each call of the program's case that can fail do so, in turn: it must report that (exit status 10) and give back
+// what it holds. Returns how many calls there are.
+inline int failing_calls(const Program& program, const std::string& name) {
+    for (int nth = 1; nth < 100; ++nth) {
+        const ProgramRun result = run(program, {name}, {{"COURSE_FAIL_CALL", std::to_string(nth)}});
+        for (const device::Finding& finding : result.trace.findings) {
+            EXPECT_EQ(finding.kind, "injected_failure") << "call " << nth << ":\n" << result.output;
+        }
+        if (result.exit_status == 0) {
+            return nth - 1;
+        }
+        EXPECT_EQ(result.exit_status, 10) << "call " << nth << ":\n" << result.output;
+    }
+    ADD_FAILURE() << "expected an end of the calls that can fail";
+    return -1;
+}
+
 }  // namespace simulator

@@ -90,6 +90,11 @@ constexpr Entry entries[] = {
     {"finding.leaked_stream.next", "call cudaStreamDestroy when the work is done, also on the way out after an error",
      "用完后调用 cudaStreamDestroy；出错提前返回时也要销毁。"},
 
+    {"finding.leaked_graph", "a graph was made here and never destroyed", "这里创建的图（graph）一直没有销毁"},
+    {"finding.leaked_graph.next",
+     "call cudaGraphExecDestroy and cudaGraphDestroy when the work is done, also on the way out after an error",
+     "用完后调用 cudaGraphExecDestroy 和 cudaGraphDestroy；出错提前返回时也要销毁。"},
+
     {"finding.leaked_event", "an event was created here and never destroyed", "这里创建的事件一直没有销毁"},
     {"finding.leaked_event.next", "call cudaEventDestroy when the work is done, also on the way out after an error",
      "用完后调用 cudaEventDestroy；出错提前返回时也要销毁。"},

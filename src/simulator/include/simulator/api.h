@@ -68,6 +68,17 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags);
 
+// Stream capture and graphs
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
+
 // Events
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
@@ -138,6 +149,20 @@ SIMULATOR_FORWARD cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t b
                                                    unsigned int flags) {
     return ::cudaMemPrefetchAsync(pointer, bytes, location, flags, nullptr);
 }
+SIMULATOR_FORWARD cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph) {
+    return ::cudaGraphInstantiate(exec, graph, 0);
+}
+// The form of CUDA 11, which still compiles: its log stays empty.
+SIMULATOR_FORWARD cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t* error_node,
+                                                   char* log, size_t log_bytes) {
+    if (error_node != nullptr) {
+        *error_node = nullptr;
+    }
+    if (log != nullptr && log_bytes > 0) {
+        *log = 0;
+    }
+    return ::cudaGraphInstantiate(exec, graph, 0);
+}
 // The forms of CUDA 12, which name a device.
 SIMULATOR_FORWARD cudaMemLocation simulator_location(int device) {
     return device == cudaCpuDeviceId ? cudaMemLocation{cudaMemLocationTypeHost, 0}
@@ -186,10 +211,14 @@ SIMULATOR_NOT_SIMULATED(cudaDeviceCanAccessPeer)
 SIMULATOR_NOT_SIMULATED(cudaDeviceEnablePeerAccess)
 SIMULATOR_NOT_SIMULATED(cudaMemcpyPeer)
 SIMULATOR_NOT_SIMULATED(cudaMemcpyPeerAsync)
-SIMULATOR_NOT_SIMULATED(cudaStreamBeginCapture)
-SIMULATOR_NOT_SIMULATED(cudaStreamEndCapture)
 SIMULATOR_NOT_SIMULATED(cudaGraphCreate)
-SIMULATOR_NOT_SIMULATED(cudaGraphInstantiate)
-SIMULATOR_NOT_SIMULATED(cudaGraphLaunch)
-SIMULATOR_NOT_SIMULATED(cudaGraphDestroy)
-SIMULATOR_NOT_SIMULATED(cudaGraphExecDestroy)
+SIMULATOR_NOT_SIMULATED(cudaGraphAddKernelNode)
+SIMULATOR_NOT_SIMULATED(cudaGraphAddMemcpyNode)
+SIMULATOR_NOT_SIMULATED(cudaGraphAddMemsetNode)
+SIMULATOR_NOT_SIMULATED(cudaGraphAddHostNode)
+SIMULATOR_NOT_SIMULATED(cudaGraphClone)
+SIMULATOR_NOT_SIMULATED(cudaGraphUpload)
+SIMULATOR_NOT_SIMULATED(cudaGraphExecUpdate)
+SIMULATOR_NOT_SIMULATED(cudaStreamGetCaptureInfo)
+SIMULATOR_NOT_SIMULATED(cudaStreamUpdateCaptureDependencies)
+SIMULATOR_NOT_SIMULATED(cudaThreadExchangeStreamCaptureMode)
