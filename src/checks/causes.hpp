@@ -55,6 +55,17 @@ inline constexpr const char* host_stage_repeated = "host_stage_repeated";      /
 inline constexpr const char* producer_waits = "producer_waits";                // {share, required}
 inline constexpr const char* device_runs_empty = "device_runs_empty";          // {calls, call}
 
+// What the host's calls cost and wait for.
+inline constexpr const char* blocking_copy_calls = "blocking_copy_calls";          // {call, share, required}
+inline constexpr const char* slow_copies = "slow_copies";                          // {direction, rate, required, ...}
+inline constexpr const char* pinning_in_run = "pinning_in_run";                    // {call, calls}
+inline constexpr const char* nothing_registered = "nothing_registered";            // no cudaHostRegister in allocate()
+inline constexpr const char* another_pinned_buffer = "another_pinned_buffer";      // {calls}: more than host_output
+inline constexpr const char* device_wide_wait = "device_wide_wait";                // {call, calls}
+inline constexpr const char* host_work_before_device = "host_work_before_device";  // {share, required}
+inline constexpr const char* host_work_after_device = "host_work_after_device";    // {share, required}
+inline constexpr const char* host_work_partly_beside = "host_work_partly_beside";  // {share, required}
+
 // Speed: {speedup, required, attainable, share}.
 inline constexpr const char* too_slow = "too_slow";
 inline constexpr const char* too_slow_elsewhere = "too_slow_elsewhere";  // on another simulated device {profile}

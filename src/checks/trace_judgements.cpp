@@ -264,6 +264,10 @@ std::optional<Failure> find_device_wide_sync(const Trace& trace) {
                                    {"cudaDeviceSynchronize"});
 }
 
+std::optional<Failure> find_legacy_default_stream(const Trace& trace) {
+    return default_stream_used(timeline::restrict_to_range(trace, run_range));
+}
+
 std::optional<Failure> judge_kernel_work(const Trace& trace, std::chrono::nanoseconds expected, double required) {
     const Trace run = timeline::restrict_to_range(trace, run_range);
     if (count(run, OperationKind::kernel) == 0) {

@@ -26,6 +26,9 @@ std::optional<Failure> judge_overlap(const device::Trace& trace, const Problem& 
 // A reason in the program for being slow although everything overlaps somewhat: device_wide_sync_in_loop.
 std::optional<Failure> find_device_wide_sync(const device::Trace& trace);
 
+// Something in run() was issued to the legacy default stream: legacy_default_stream.
+std::optional<Failure> find_legacy_default_stream(const device::Trace& trace);
+
 // Kernels ran for at least `required` of `expected`: no_kernel (computed on the CPU), too_little_kernel_work.
 std::optional<Failure> judge_kernel_work(const device::Trace& trace, std::chrono::nanoseconds expected,
                                          double required);

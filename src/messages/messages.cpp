@@ -58,6 +58,7 @@ std::vector<Topic> all_catalogs() {
             {"checks", catalog::checks()},
             {"course", catalog::course()},
             {"lab_double_buffering", catalog::lab_double_buffering()},
+            {"lab_pinned_async", catalog::lab_pinned_async()},
             {"lab_sync_memcpy", catalog::lab_sync_memcpy()},
             {"timeline", catalog::timeline()}};
 }

@@ -121,7 +121,7 @@ TEST(Catalog, HasEveryTopic) {
         names.insert(topic.name);
     }
     EXPECT_EQ(names, (std::set<std::string_view>{"checks", "course", "findings", "lab_double_buffering",
-                                                 "lab_sync_memcpy", "timeline"}));
+                                                 "lab_pinned_async", "lab_sync_memcpy", "timeline"}));
 }
 
 TEST(Catalog, IdsAreUnique) {

@@ -204,9 +204,9 @@ constexpr Entry entries[] = {
     {"cause.pageable_copies", "{copies} of {of} copies use pageable host memory: each is staged, and the host waits for it",
      "{of} 次拷贝中有 {copies} 次使用了可分页内存：数据要经过中转，而且主机会等待"},
     {"cause.pageable_copies.next",
-     "allocate host_input and host_output with cudaMallocHost (and free them with cudaFreeHost): only copies from and to "
-     "pinned memory are asynchronous",
-     "用 cudaMallocHost 分配 host_input 和 host_output（用 cudaFreeHost 释放）：只有锁页内存上的拷贝才是异步的。"},
+     "allocate host memory with cudaMallocHost (and free it with cudaFreeHost), or pin memory that exists already with "
+     "cudaHostRegister: only copies from and to pinned memory are asynchronous",
+     "用 cudaMallocHost 分配主机内存（用 cudaFreeHost 释放），已有的内存用 cudaHostRegister 锁住：只有锁页内存上的拷贝才是异步的。"},
     {"cause.synchronous_copies", "{copies} of {of} copies are made by {call}, which returns only when the copy is done",
      "{of} 次拷贝中有 {copies} 次由 {call} 完成，它要等拷贝结束才返回"},
     {"cause.synchronous_copies.next", "use cudaMemcpyAsync with the stream of the chunk",

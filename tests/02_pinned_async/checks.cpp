@@ -1,0 +1,157 @@
+// The checks of the pinned-memory lab: everything in one stream, and the host works while the device does.
+#include <algorithm>
+
+#include "checks/call_judgements.hpp"
+#include "checks/host_judgements.hpp"
+#include "checks/pipeline_lab.hpp"
+#include "checks/trace_judgements.hpp"
+
+namespace {
+
+using checks::Problem;
+using device::Time;
+
+constexpr unsigned small_rounds = 100;
+constexpr double call_time_limit = 0.10;       // of the time of the copies; a pageable copy keeps the host for all of it
+constexpr double required_rate = 0.80;         // of what pinned copies reach here; pageable ones reach a quarter or less
+constexpr double expected_beside = 0.80;       // of the host's work; less explains why a program is too slow
+constexpr double required_kernel_work = 0.85;  // of the time that the rounds of all elements take, launches not counted
+const checks::SpeedRule speed_rule{.required_share = 0.60, .full_share = 0.85};
+
+// Nothing is cut into chunks here: a problem is one piece.
+Problem whole(std::size_t elements, unsigned rounds, std::chrono::nanoseconds host_work) {
+    return {.elements = elements,
+            .chunk_elements = std::max<std::size_t>(elements, 1),
+            .rounds = rounds,
+            .host_work = host_work};
+}
+
+Problem small(std::size_t elements) {
+    return whole(elements, small_rounds, std::chrono::microseconds(50));
+}
+
+const Problem odd_size = small(34'002);
+
+// What the device needs for all of the problem when each stage has it to itself.
+device::StageTimes stages_of(const protocol::Measurement& measured) {
+    const auto time = [](std::uint64_t ns) { return Time(static_cast<double>(ns)); };
+    return {time(measured.h2d_alone_ns), time(measured.kernel_ns), time(measured.d2h_alone_ns)};
+}
+
+std::optional<checks::Failure> explain(const device::Trace& trace) {
+    return checks::judge_host_work_beside_device(trace, expected_beside);
+}
+
+class PinnedAsync : public checks::PipelineLab {
+protected:
+    // 4 MiB each way on the simulated device and 32 MiB on a GPU. The kernel takes a quarter of the time of a copy, so that
+    // a copy beside which the host does nothing costs more than the bar allows; the host's own work takes as long as all that
+    // the device does.
+    Problem typical() const override {
+        const protocol::Measurement& measured = measured_typical();
+        const auto device_ns = static_cast<std::chrono::nanoseconds::rep>(stages_of(measured).sum().count());
+        return whole(typical_elements(), measured.rounds, std::chrono::nanoseconds(device_ns));
+    }
+
+    const protocol::Measurement& measured_typical() const {
+        const unsigned rounds_of_a_copy = session().measurement(typical_elements()).rounds;
+        return session().measurement(typical_elements(), std::max(1u, rounds_of_a_copy / 4));
+    }
+
+    Time bound() const {
+        return device::host_work_beside_all(stages_of(measured_typical()),
+                                            Time(static_cast<double>(typical().host_work.count())));
+    }
+
+private:
+    static std::size_t typical_elements() { return chunk_of(4 * mebibyte, 32 * mebibyte); }
+};
+
+// Six tenths of the points are for what this lab teaches: the starter is right and slow, and must not count as nearly done.
+TEST_F(PinnedAsync, typical_size) {
+    judge({.points = 8, .needs = {}}, [&] { check_typical_right(); });
+}
+
+TEST_F(PinnedAsync, odd_size) {
+    judge({.points = 3, .needs = {}}, [&] { check_right(odd_size); });
+}
+
+TEST_F(PinnedAsync, one_element) {
+    judge({.points = 2, .needs = {}}, [&] { check_right(small(1)); });
+}
+
+TEST_F(PinnedAsync, no_elements) {
+    judge({.points = 2, .needs = {}}, [&] { check_right(small(0)); });
+}
+
+// Two problems in one process, and two runs of each: nothing may be left over from the one before.
+TEST_F(PinnedAsync, second_run) {
+    judge({.points = 3, .needs = {"odd_size"}}, [&] { check_right(odd_size, 2, 2); });
+}
+
+TEST_F(PinnedAsync, ordered_accesses) {
+    judge({.points = 6, .needs = {}}, [&] { check_ordered(odd_size); });
+}
+
+TEST_F(PinnedAsync, output_complete) {
+    judge({.points = 3, .needs = {}}, [&] { check_complete(odd_size); });
+}
+
+TEST_F(PinnedAsync, kernel_work) {
+    judge({.points = 3, .needs = {"typical_size"}}, [&] { check_kernel_work(required_kernel_work); });
+}
+
+// Also in the second run of a problem, of which no trace is shown.
+TEST_F(PinnedAsync, host_work_done) {
+    judge({.points = 3, .needs = {"typical_size"}}, [&] {
+        require(checks::judge_host_work_done(typical_traced().host_work, typical()));
+        require(checks::judge_host_work_done(solve(odd_size, 2, 2).host_work, odd_size));
+    });
+}
+
+TEST_F(PinnedAsync, pinned_async_copies) {
+    judge({.points = 10, .needs = {"typical_size"}}, [&] { require(checks::judge_copies(typical_trace(), typical())); });
+}
+
+TEST_F(PinnedAsync, asynchronous_calls) {
+    judge({.points = 7, .needs = {"typical_size"}},
+          [&] { require(checks::judge_copy_calls(typical_trace(), call_time_limit)); });
+}
+
+TEST_F(PinnedAsync, bandwidth) {
+    judge({.points = 5, .needs = {"typical_size"}}, [&] {
+        require(checks::judge_copy_rates(typical_trace(), typical(), measured_typical(), required_rate));
+    });
+}
+
+TEST_F(PinnedAsync, registered_input) {
+    judge({.points = 7, .needs = {"typical_size"}}, [&] { require(checks::judge_pinning(typical_trace())); });
+}
+
+TEST_F(PinnedAsync, own_stream) {
+    judge({.points = 5, .needs = {"typical_size"}}, [&] { require(checks::judge_wait(typical_trace())); });
+}
+
+TEST_F(PinnedAsync, speed) {
+    constexpr double points = 22;
+    judge({.points = points, .needs = {"typical_size", "output_complete", "kernel_work", "host_work_done"}},
+          [&] { check_speed(points, speed_rule, bound(), explain); });
+}
+
+TEST_F(PinnedAsync, other_devices) {
+    judge({.points = 5, .needs = {"speed"}}, [&] { check_other_devices(speed_rule, [&] { return bound(); }, explain); });
+}
+
+TEST_F(PinnedAsync, released) {
+    judge({.points = 3, .needs = {}}, [&] { check_released(odd_size); });
+}
+
+TEST_F(PinnedAsync, errors_reported) {
+    judge({.points = 3, .needs = {"odd_size", "released"}}, [&] { check_errors_reported(small(5000)); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return checks::main_of_lab("02_pinned_async", argc, argv);
+}
