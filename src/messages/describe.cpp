@@ -64,7 +64,8 @@ std::vector<std::string> describe(const device::Finding& finding, Language langu
         text(finding.severity == device::Severity::error ? "severity.error" : "severity.warning", {}, language);
     std::vector<std::string> lines{located(finding.at, severity + what)};
     if (!finding.other.file.empty()) {
-        lines.push_back(located(finding.other, text("finding.other_access", {}, language)));
+        const std::string other = known(id + ".other") ? id + ".other" : "finding.other_access";
+        lines.push_back(located(finding.other, text(other, {}, language)));
     }
     if (known(id + ".next")) {
         lines.push_back(

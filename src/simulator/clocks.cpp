@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <mutex>
 
+#include "simulator/barriers.h"
+#include "simulator/kernel_threads.hpp"
 #include "simulator/ordering/instrumentation.hpp"
 #include "simulator/simulated_device.hpp"
 
@@ -85,8 +87,12 @@ time_t time(time_t* result) noexcept {
     return seconds;
 }
 
-// The processor time of a program that waits by polling, as CUDA's default does, is the time that passes.
+// The processor time of a program that waits by polling, as CUDA's default does, is the time that passes. A kernel means
+// the device's function of the same name, which counts cycles.
 clock_t clock() noexcept {
+    if (simulator::kernel_runs_here()) {
+        return static_cast<clock_t>(simulator_read_clock());
+    }
     return static_cast<clock_t>(read_virtual_clock().count() / (nanoseconds_per_second / CLOCKS_PER_SEC));
 }
 

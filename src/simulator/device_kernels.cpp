@@ -2,10 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <set>
 
-#include "simulator/builtins.hpp"
+#include "simulator/captured_output.hpp"
 #include "simulator/issue.hpp"
+#include "simulator/kernel_threads.hpp"
 #include "simulator/ordering/instrumentation.hpp"
+#include "simulator/ordering/symbols.hpp"
 
 namespace simulator {
 namespace {
@@ -38,29 +42,27 @@ struct ThreadPosition {
     std::string thread;
 };
 
-// Runs the kernel once more, thread by thread, to learn who accesses [begin, end) first. Its writes are taken back.
+// Runs the kernel once more to learn who accesses [begin, end) first. What it writes and prints is taken back.
 ThreadPosition first_thread_to_access(const LaunchRequest& request, std::uintptr_t begin, std::uintptr_t end) {
     AccessRecorder recorder;
     recorder.save_pages(true);
     ThreadPosition position{"?", "?"};
+    recorder.watch(begin, end, [&] {
+        const RecordingPaused paused;
+        if (position.block == "?") {
+            position = {text_of(blockIdx), text_of(threadIdx)};
+            stop_after_this_thread();
+        }
+    });
     AccessRecorder* const previous = instrumentation.recorder;
     const Running previously = instrumentation.running;
+    const CapturedOutput discarded;
     set_recorder(&recorder, Running::device_code);
-    run_all_threads(thread_function(*request.body), request.grid, request.block, request.shared_bytes,
-                    [&](const uint3& block, const uint3& thread) {
-                        const RecordingPaused paused;
-                        const std::vector<AccessInterval> accesses = recorder.intervals();
-                        const bool found = std::any_of(accesses.begin(), accesses.end(), [&](const auto& access) {
-                            return access.begin < end && begin < access.end;
-                        });
-                        if (found) {
-                            position = {text_of(block), text_of(thread)};
-                        }
-                        recorder.take_back_writes();
-                        recorder.clear();
-                        return !found;
-                    });
+    atomics_taken_back = true;
+    run_all_threads(thread_function(*request.body), request.grid, request.block, request.shared_bytes);
+    atomics_taken_back = false;
     set_recorder(previous, previously);
+    recorder.take_back_writes();
     return position;
 }
 
@@ -73,7 +75,10 @@ struct SimulatedDevice::RunningKernel {
     std::uint64_t accessed_bytes = 0;
     std::uint64_t read_over_link = 0;  // bytes of pinned memory
     std::uint64_t written_over_link = 0;
+    std::uint64_t waited_cycles = 0;
+    bool given_up = false;
     bool input_overwritten = false;  // something wrote what it reads, while it ran
+    std::string printed;
     DeferredWrites writes;
 
     std::uint64_t threads() const { return volume(request.grid) * volume(request.block); }
@@ -146,12 +151,16 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
     };
     issue.finish = [this, kernel, id = operations_.size() + 1] {
         running_kernels_.erase(id);
-        if (kernel->input_overwritten) {
+        if (kernel->input_overwritten || kernel->given_up) {
             kernel->writes.poison(std::byte{poison_byte});
         } else {
             kernel->writes.apply();
         }
         kernel->writes = {};
+        std::fwrite(kernel->printed.data(), 1, kernel->printed.size(), stdout);
+        if (kernel->given_up) {
+            record_error(cudaErrorLaunchTimeout);
+        }
     };
     this->issue(std::move(issue), stream);
     if (launches_block_) {
@@ -178,9 +187,16 @@ void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
     kernel_recorder_.clear();
     kernel_recorder_.save_pages(true);
     set_recorder(&kernel_recorder_, Running::device_code);
-    run_all_threads(thread_function(*kernel->request.body), kernel->request.grid, kernel->request.block,
-                    kernel->request.shared_bytes);
+    CapturedOutput output;
+    const auto start_cycles =
+        static_cast<std::uint64_t>(static_cast<double>(engine_.now().count()) * 1e-9 * cycles_per_second);
+    const KernelOutcome outcome = run_all_threads(thread_function(*kernel->request.body), kernel->request.grid,
+                                                  kernel->request.block, kernel->request.shared_bytes, start_cycles);
     set_recorder(previous, previously);
+    kernel->printed = output.take();
+    kernel->waited_cycles = outcome.waited_cycles;
+    kernel->given_up = !outcome.completed;
+    report_barriers(kernel->request.name, outcome.misuses);
     kernel->rounds = rounds_;
     kernel->basic_blocks = instrumentation.basic_blocks - blocks_before;
     kernel->accessed_bytes = kernel_recorder_.accessed_bytes();
@@ -211,7 +227,8 @@ KernelCost SimulatedDevice::cost_of(const RunningKernel& kernel) const {
         std::max(static_cast<double>(kernel.read_over_link) / profile_.host_to_device.pinned_bytes_per_second,
                  static_cast<double>(kernel.written_over_link) / profile_.device_to_host.pinned_bytes_per_second) *
         1e9;
-    const double longest_ns = std::max({busy_ns, latency_ns, link_ns});
+    const double waited_ns = static_cast<double>(kernel.waited_cycles) / cycles_per_second * 1e9;
+    const double longest_ns = std::max({busy_ns, latency_ns, link_ns, waited_ns * std::max(1.0, threads / capacity)});
     const double resident_share = std::min(1.0, threads / capacity);
     // Declared rounds keep the multiprocessors busy throughout; other work is spread over the launch's overhead too, so
     // that two small kernels run side by side.
@@ -222,7 +239,33 @@ KernelCost SimulatedDevice::cost_of(const RunningKernel& kernel) const {
             std::clamp(std::max(resident_share, busy_share), 1.0 / 1024, 1.0)};
 }
 
+void SimulatedDevice::report_barriers(const std::string& kernel, const std::vector<BarrierMisuse>& misuses) {
+    for (const BarrierMisuse& misuse : misuses) {
+        device::Finding finding;
+        finding.severity = device::Severity::error;
+        finding.at = source_line(misuse.at);
+        finding.other = misuse.other == 0 ? device::SourceLine{} : source_line(misuse.other);
+        finding.details = {{"kernel", kernel}, {"block", text_of(misuse.block)}, {"thread", text_of(misuse.thread)}};
+        switch (misuse.kind) {
+            case BarrierMisuse::Kind::never_reached:
+                finding.kind = "barrier_never_reached";
+                break;
+            case BarrierMisuse::Kind::different_calls:
+                if (finding.at == finding.other) {
+                    continue;  // one call of which the compiler made two
+                }
+                finding.kind = "barrier_diverged";
+                break;
+            case BarrierMisuse::Kind::lane_not_in_mask:
+                finding.kind = "lane_not_in_mask";
+                break;
+        }
+        findings_.add(std::move(finding));
+    }
+}
+
 void SimulatedDevice::check_kernel_bounds(const RunningKernel& kernel, const std::vector<AccessInterval>& intervals) {
+    std::set<std::uintptr_t> lines;
     for (const AccessInterval& interval : intervals) {
         const Allocation* const inside = memory_.find(interval.begin);
         if (inside != nullptr && interval.end <= inside->end()) {
@@ -230,6 +273,9 @@ void SimulatedDevice::check_kernel_bounds(const RunningKernel& kernel, const std
         }
         const std::uintptr_t first_outside = inside != nullptr ? inside->end() : interval.begin;
         const bool freed = memory_.find_freed(first_outside) != nullptr && inside == nullptr;
+        if (!lines.insert(interval.pc).second) {
+            continue;  // one finding for each access in the source
+        }
         const ThreadPosition thread = first_thread_to_access(kernel.request, first_outside, interval.end);
         add_finding(freed ? "use_after_free" : "kernel_out_of_bounds", device::Severity::error, interval.pc,
                     {{"kernel", kernel.request.name},

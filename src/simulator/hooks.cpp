@@ -82,7 +82,7 @@ void simulator_charge_rounds(unsigned rounds) {
 }
 
 void simulator_atomic_access(const volatile void* address, size_t bytes) {
-    simulator::record_access(address, bytes, Access::atomic,
+    simulator::record_access(address, bytes, simulator::atomics_taken_back ? Access::write : Access::atomic,
                              reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
 }
 

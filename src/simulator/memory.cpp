@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "simulator/device_variables.hpp"
+
 namespace simulator {
 namespace {
 
@@ -133,7 +135,7 @@ bool Memory::register_host(std::uintptr_t begin, std::size_t bytes, std::uintptr
 
 const Allocation* Memory::find(std::uintptr_t address) const {
     const auto found = last_at_or_before(live_, address);
-    return found != live_.end() && address < found->second.end() ? &found->second : nullptr;
+    return found != live_.end() && address < found->second.end() ? &found->second : find_device_variable(address);
 }
 
 Allocation* Memory::find(std::uintptr_t address) {
@@ -144,6 +146,10 @@ const Allocation* Memory::find_freed(std::uintptr_t address) const {
     const auto found = last_at_or_before(freed_, address);
     return found != freed_.end() && address < found->second.end() && find(address) == nullptr ? &found->second
                                                                                               : nullptr;
+}
+
+bool Memory::is_device(std::uintptr_t address) const {
+    return device_.contains(address) || find_device_variable(address) != nullptr;
 }
 
 MemoryKind Memory::kind_of(std::uintptr_t address) const {

@@ -64,7 +64,7 @@ public:
     // Registers ordinary memory as pinned; false when it overlaps what is pinned already.
     bool register_host(std::uintptr_t begin, std::size_t bytes, std::uintptr_t caller);
 
-    // The live allocation that holds `address`.
+    // The live allocation, or the variable of the device, that holds `address`.
     const Allocation* find(std::uintptr_t address) const;
     // The freed allocation that held `address` last, if nothing lives there now.
     const Allocation* find_freed(std::uintptr_t address) const;
@@ -72,7 +72,7 @@ public:
     Allocation* find(std::uintptr_t address);
 
     MemoryKind kind_of(std::uintptr_t address) const;
-    bool is_device(std::uintptr_t address) const { return device_.contains(address); }
+    bool is_device(std::uintptr_t address) const;  // allocated, or a __device__ or __constant__ variable
     std::size_t device_bytes_in_use() const { return device_bytes_; }
     const std::map<std::uintptr_t, Allocation>& live() const { return live_; }
     const Arena& device_arena() const { return device_; }

@@ -21,6 +21,7 @@
 #include "simulator/findings.hpp"
 #include "simulator/graph.hpp"
 #include "simulator/host_threads.hpp"
+#include "simulator/kernel_threads.hpp"
 #include "simulator/memory.hpp"
 #include "simulator/ordering/access_recorder.hpp"
 #include "simulator/ordering/vector_clock.hpp"
@@ -248,6 +249,7 @@ private:
     void count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const;
     KernelCost cost_of(const RunningKernel& kernel) const;
     void spoil_input_of(std::uint64_t operation);
+    void report_barriers(const std::string& kernel, const std::vector<BarrierMisuse>& misuses);
     void check_kernel_bounds(const RunningKernel& kernel, const std::vector<AccessInterval>& intervals);
 
     void add_finding(const char* kind, device::Severity severity, std::uintptr_t at,

@@ -144,6 +144,65 @@ INSTANTIATE_TEST_SUITE_P(
                 "namespace a::b { extern \"C\" { static constexpr ::simulator::DynamicSharedMemory<  int > x{}; } }"}),
     name_of);
 
+std::string shared(const std::string& type, std::initializer_list<const char*> names) {
+    std::string text = "; };";
+    for (const std::string name : names) {
+        text +=
+            " static auto& " + name + " = ::simulator::SharedVariables<" + type + ">::storage.variables." + name + ";";
+    }
+    return text + " ::simulator::SharedVariables<" + type + ">::enter();";
+}
+
+std::string variable(const std::string& name) {
+    return " static const ::simulator::DeviceVariable simulator_variable_" + name + "(" + name + ");";
+}
+
+TEST(StaticSharedMemory, IsAStructureWithAReferenceToEachVariable) {
+    EXPECT_EQ(rewritten("void k() { __shared__ float x[4]; }"),
+              "void k() { struct SimulatorShared5 {  float x[4]" + shared("SimulatorShared5", {"x"}) + " }");
+    EXPECT_EQ(rewritten("void k() {\nstatic __shared__ __align__(8)\nA<B<int, 2>> x[N][M + 1], *y, z;\n}"),
+              "void k() {\nstruct SimulatorShared6 {   __align__(8)\nA<B<int, 2>> x[N][M + 1], *y, z" +
+                  shared("SimulatorShared6", {"x", "y", "z"}) + "\n}");
+    EXPECT_EQ(rewritten("void k() { __shared__ typename T::U x; volatile __shared__ int y; }"),
+              "void k() { struct SimulatorShared5 {  typename T::U x" + shared("SimulatorShared5", {"x"}) +
+                  " struct SimulatorShared13 { volatile  int y" + shared("SimulatorShared13", {"y"}) + " }");
+    EXPECT_EQ(
+        rewritten("void k() { __shared__ typename a::B<int, 3>::C x; }"),
+        "void k() { struct SimulatorShared5 {  typename a::B<int, 3>::C x" + shared("SimulatorShared5", {"x"}) + " }");
+    // A file's: no block knows of it.
+    EXPECT_EQ(rewritten("namespace a { __shared__ float x[4]; }"), "namespace a { __shared__ float x[4]; }");
+}
+
+TEST(DeviceVariables, AreAnnouncedBehindTheirDeclaration) {
+    for (const auto& [source, names] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+             {"__constant__ float x[4];", {"x"}},
+             {"static __device__ int x;", {"x"}},
+             {"namespace a { __device__ volatile A<int, 3> x[2][2], *y = nullptr; }", {"x", "y"}},
+             {"__constant__ __device__ const float x[] = {1, 2, f(3)}, y{4};", {"x", "y"}},
+             {"__device__ __align__(16) std::array<float, (3)> x;", {"x"}},
+             {"int f() { return 1; }\n__device__ unsigned\nx = 3;", {"x"}}}) {
+        std::string expected = source;
+        std::string announced;
+        for (const std::string& name : names) {
+            announced += variable(name);
+        }
+        expected.insert(expected.rfind(';') + 1, announced);
+        EXPECT_EQ(rewritten(source), expected);
+    }
+}
+
+TEST(DeviceVariables, AreNothingElse) {
+    for (const char* const source :
+         {"__device__ int f(int x);", "__device__ int f(int x) { return x; }", "extern __device__ int x;",
+          "template <class T> __device__ T x;", "struct A { __device__ int f() const; static __device__ int x; };",
+          "auto f = [] __device__(int x) { return x; };", "__device__ A::A() : x(1) {}", "__device__ int A::x = 3;",
+          "__host__ __device__ constexpr int f() { return 1; }", "__device__ bool operator==(A a, A b);",
+          "__device__ A<int> f(B<(1)> x) {}", "__device__", "__device__ int x", "void f() { __device__ int x; }",
+          "__device__ auto f(int x) -> decltype(x) { return x; }"}) {
+        EXPECT_EQ(rewritten(source), source);
+    }
+}
+
 struct Mistake {
     const char* name;
     const char* source;
@@ -210,6 +269,9 @@ INSTANTIATE_TEST_SUITE_P(
             "two_shared_arrays",
             "void k() { extern __shared__ float x[], y[]; }",
             {1, 19, "expected 'extern __shared__ TYPE NAME[];' for dynamic shared memory, found 'float x[], y[];'"}},
+        Mistake{"shared_memory_with_an_initializer",
+                "void k() { __shared__ int x = 0; }",
+                {1, 12, "expected '__shared__ TYPE NAME;' without an initializer, found 'int x ='"}},
         Mistake{"shared_memory_in_a_macro",
                 "#define BUFFER extern __shared__ float x[]\n",
                 {1, 23,

@@ -137,6 +137,31 @@ constexpr Entry entries[] = {
      "let threads whose index is not below the number of elements return at once, and pass that number for each chunk",
      "让下标不小于元素个数的线程直接返回，并为每一块传入它自己的元素个数。"},
 
+    {"finding.barrier_never_reached",
+     "kernel {kernel} never ends: thread {thread} of block {block} waits here for threads that wait elsewhere",
+     "核函数 {kernel} 永远不会结束：线程块 {block} 的线程 {thread} 在这里等待，而它所等的线程停在别处"},
+    {"finding.barrier_never_reached.other", "the other threads wait here", "其他线程在这里等待"},
+    {"finding.barrier_never_reached.next",
+     "let all threads of the block reach the same __syncthreads(), and all lanes that a mask names the same warp "
+     "function",
+     "让线程块的所有线程都到达同一个 __syncthreads()，让掩码中的所有线程都调用同一个线程束函数。"},
+
+    {"finding.barrier_diverged",
+     "kernel {kernel}: thread {thread} of block {block} waits at this __syncthreads() while others wait at another one",
+     "核函数 {kernel}：线程块 {block} 的线程 {thread} 在这个 __syncthreads() 等待，其他线程却在另一个等待"},
+    {"finding.barrier_diverged.other", "the other threads wait here", "其他线程在这里等待"},
+    {"finding.barrier_diverged.next",
+     "put __syncthreads() where all threads of the block come by: outside of branches that only some of them take",
+     "把 __syncthreads() 放在线程块的所有线程都会经过的地方，不要放进只有一部分线程进入的分支。"},
+
+    {"finding.lane_not_in_mask",
+     "kernel {kernel}: thread {thread} of block {block} calls a warp function whose mask does not name it",
+     "核函数 {kernel}：线程块 {block} 的线程 {thread} 调用了线程束函数，而掩码中没有它自己"},
+    {"finding.lane_not_in_mask.next",
+     "name every lane that makes the call: 0xffffffff for a whole warp, or a mask from __ballot_sync taken before the "
+     "branch",
+     "掩码要包含每个调用它的线程：整个线程束用 0xffffffff，或在分支之前用 __ballot_sync 求出掩码。"},
+
     {"finding.wrong_copy_direction", "the copy is declared {given}, but its pointers make it {found}",
      "这次拷贝声明的方向是 {given}，而指针表明它是 {found}"},
     {"finding.wrong_copy_direction.next", "the order is destination, source, bytes, direction: correct what is swapped",

@@ -8,6 +8,7 @@
 
 #include "simulator/api.h"
 #include "simulator/device_code.h"
+#include "simulator/device_variables.h"
 #include "simulator/types.h"
 
 namespace simulator {

@@ -74,7 +74,10 @@ public:
                 fail(tokens_[i], "expected '<<<' behind a kernel's name, found '{}' (an unresolved merge conflict?)",
                      tokens_[i].text);
             } else if (tokens_[i].is("__shared__") && i >= declaration_end_) {
-                rewrite_dynamic_shared_memory(i);
+                rewrite_shared_memory(i);
+            } else if (is_any(tokens_[i], {"__device__", "__constant__"}) && i >= declaration_end_ &&
+                       at_namespace_scope()) {
+                announce_device_variables(i);
             }
         }
         return finish();
@@ -429,22 +432,136 @@ private:
         }
     }
 
-    // extern __shared__ T name[][N];  ->  auto* name = ::simulator::dynamic_shared_memory<T [N]>();
-    void rewrite_dynamic_shared_memory(std::size_t shared) {
-        std::size_t begin = shared;
+    // The first token of the declaration that holds the token at `index`.
+    [[nodiscard]] std::size_t declaration_begin(std::size_t index) const {
+        std::size_t begin = index;
         while (begin > declaration_end_ && !is_any(tokens_[begin - 1], {";", "{", "}"}) &&
                !tokens_[begin].is("extern")) {
             --begin;
         }
+        return begin;
+    }
+
+    void rewrite_shared_memory(std::size_t shared) {
+        const std::size_t begin = declaration_begin(shared);
         std::size_t end = shared;
         bool external = false;
         for (end = begin; end < tokens_.size() && !is_any(tokens_[end], {";", "{", "}", "="}); ++end) {
             external = external || tokens_[end].is("extern");
         }
         declaration_end_ = end;
-        if (!external) {
+        if (external) {
+            rewrite_dynamic_shared_memory(shared, begin, end);
+        } else if (!at_namespace_scope()) {
+            rewrite_static_shared_memory(shared, begin, end);
+        }
+    }
+
+    // What __align__(8), decltype(x) and the like look like: parentheses that are not those of a function.
+    static bool takes_parentheses(const Token& token) {
+        return is_any(token, {"__align__", "alignas", "__attribute__", "decltype", "__declspec"});
+    }
+
+    // The names that the declaration of variables [begin, end) declares; nothing when it is no such declaration.
+    [[nodiscard]] std::vector<std::string_view> declared_names(std::size_t begin, std::size_t end) const {
+        std::vector<std::string_view> names;
+        std::optional<std::size_t> name;  // the last identifier of this declarator
+        bool complete = false;            // its array bounds or its initializer have begun
+        int angles = 0;
+        const auto add = [&] {
+            if (name && !(*name > begin && tokens_[*name - 1].is("::"))) {  // not a class's own, defined here
+                names.push_back(tokens_[*name].text);
+            }
+            name.reset();
+            complete = false;
+        };
+        for (std::size_t i = begin; i < end; ++i) {
+            const Token& token = tokens_[i];
+            if (opens(token)) {
+                if (token.is("(") && !complete && !(i > begin && (takes_parentheses(tokens_[i - 1]) || angles > 0))) {
+                    return {};  // a function
+                }
+                complete = complete || (!token.is("(") && name.has_value());
+                i = matching_close(i).value_or(end);
+            } else if (token.is("=")) {
+                complete = true;
+            } else if (token.is(",") && angles == 0) {
+                add();
+            } else if (!complete && token.is("<")) {
+                ++angles;
+            } else if (!complete && token.is(">") && angles > 0) {
+                --angles;
+            } else if (is_any(token, {"operator", "typedef", "using"}) && !complete) {
+                return {};
+            } else if (token.kind == TokenKind::identifier && !complete && angles == 0) {
+                name = i;
+            }
+        }
+        add();
+        return names;
+    }
+
+    // __shared__ T a[N], b;  ->  struct V {T a[N], b;}; static auto& a = ...; static auto& b = ...; ...::enter();
+    void rewrite_static_shared_memory(std::size_t shared, std::size_t begin, std::size_t end) {
+        const std::vector<std::string_view> names = declared_names(begin, end);
+        if (end >= tokens_.size() || !tokens_[end].is(";") || names.empty()) {
+            fail(tokens_[shared], "expected '__shared__ TYPE NAME;' without an initializer, found '{}'",
+                 first_line_from(shared + 1, end));
             return;
         }
+        const std::string type = fmt::format("SimulatorShared{}", shared);
+        insert(tokens_[begin].offset, fmt::format("struct {} {{ ", type));
+        for (std::size_t i = begin; i < end; ++i) {
+            if (is_any(tokens_[i], {"__shared__", "static"})) {
+                replace(tokens_[i], "");
+            }
+        }
+        std::string uses = "; };";
+        for (const std::string_view name : names) {
+            uses += fmt::format(" static auto& {0} = ::simulator::SharedVariables<{1}>::storage.variables.{0};", name,
+                                type);
+        }
+        replace(tokens_[end], fmt::format("{} ::simulator::SharedVariables<{}>::enter();", uses, type));
+    }
+
+    // __device__ T a[N], b = 1;  stays, and is followed by an object for each that tells the simulated device of it.
+    void announce_device_variables(std::size_t specifier) {
+        const std::size_t begin = declaration_begin(specifier);
+        std::size_t end = begin;
+        bool initialized = false;
+        for (; end < tokens_.size() && !tokens_[end].is(";"); ++end) {
+            initialized = initialized || tokens_[end].is("=");
+            if (is_any(tokens_[end], {"extern", "template", "}"}) || (initialized && end < specifier)) {
+                return;
+            }
+            if (opens(tokens_[end])) {
+                if (tokens_[end].is("{") && !initialized && !(end > begin && ends_declarator(end - 1))) {
+                    return;
+                }
+                end = matching_close(end).value_or(tokens_.size() - 1);
+            }
+        }
+        if (end >= tokens_.size()) {
+            return;
+        }
+        std::string announcements;
+        for (const std::string_view name : declared_names(begin, end)) {
+            announcements +=
+                fmt::format(" static const ::simulator::DeviceVariable simulator_variable_{0}({0});", name);
+        }
+        if (!announcements.empty()) {
+            declaration_end_ = end;
+            insert(tokens_[end].end(), std::move(announcements));
+        }
+    }
+
+    // A brace behind this token begins an initializer, not a body.
+    [[nodiscard]] bool ends_declarator(std::size_t index) const {
+        return tokens_[index].is("]") || tokens_[index].kind == TokenKind::identifier;
+    }
+
+    // extern __shared__ T name[][N];  ->  auto* name = ::simulator::dynamic_shared_memory<T [N]>();
+    void rewrite_dynamic_shared_memory(std::size_t shared, std::size_t begin, std::size_t end) {
         std::size_t bracket = begin;
         while (bracket < end && !is_any(tokens_[bracket], {"[", launch_open})) {
             ++bracket;

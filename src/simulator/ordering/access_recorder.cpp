@@ -134,6 +134,10 @@ AccessRecorder::Line* AccessRecorder::lines_of(std::uintptr_t number, Access kin
                 raw_copy(page.saved->data(), reinterpret_cast<const void*>(number * page_bytes), page_bytes);
             }
         }
+        const std::uintptr_t begin = number * page_bytes;
+        if (begin < watched_end_ && watched_begin_ < begin + page_bytes) {
+            return page.lines[index]->data();
+        }
         cached = {number, page.lines[index]->data()};
     }
     return cached.lines;
@@ -141,6 +145,9 @@ AccessRecorder::Line* AccessRecorder::lines_of(std::uintptr_t number, Access kin
 
 void AccessRecorder::record_across_lines(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
     accessed_bytes_ += bytes;
+    if (address < watched_end_ && watched_begin_ < address + bytes) [[unlikely]] {
+        watched_touched_();
+    }
     while (bytes > 0) {
         Line* const lines = lines_of(address / page_bytes, kind);
         std::size_t rest_of_page = std::min(bytes, page_bytes - address % page_bytes);
@@ -238,6 +245,13 @@ void AccessRecorder::clear() {
     cache_ = {};
     lines_used_ = 0;
     accessed_bytes_ = 0;
+}
+
+void AccessRecorder::watch(std::uintptr_t begin, std::uintptr_t end, std::function<void()> touched) {
+    watched_begin_ = begin;
+    watched_end_ = end;
+    watched_touched_ = std::move(touched);
+    cache_ = {};
 }
 
 DeferredWrites AccessRecorder::take_back_writes() {

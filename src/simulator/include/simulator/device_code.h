@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulator/barriers.h"
 #include "simulator/types.h"
 
 #define __global__
@@ -16,8 +17,8 @@
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
-#define __shared__ static
-#define __constant__ static const
+#define __shared__ static  // in macros; elsewhere the launch-syntax pass gives each block fresh memory
+#define __constant__
 #define __align__(n) __attribute__((aligned(n)))
 
 extern "C" {
@@ -26,12 +27,12 @@ extern const uint3 threadIdx;
 extern const uint3 blockIdx;
 extern const dim3 blockDim;
 extern const dim3 gridDim;
-
-// An atomic read-modify-write of `bytes` at `address`: one thread of the device at a time, never a race by itself.
-void simulator_atomic_access(const volatile void* address, size_t bytes);
 }
 
 constexpr int warpSize = 32;
+
+// What waits for other threads is always inlined, so that its line is that of the call.
+#define SIMULATOR_DEVICE_FUNCTION __attribute__((always_inline)) inline
 
 #define SIMULATOR_VECTOR_TYPES(type, name)                                                    \
     struct name##1 { type x; };                                                               \
@@ -80,63 +81,93 @@ inline float __cosf(float x) { return cosf(x); }
 inline float __powf(float x, float y) { return powf(x, y); }
 inline float __fdividef(float x, float y) { return x / y; }
 inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
+inline float __tanf(float x) { return tanf(x); }
+inline float __log2f(float x) { return log2f(x); }
+inline float __log10f(float x) { return log10f(x); }
+inline float __exp10f(float x) { return powf(10.0f, x); }
+inline float __fsqrt_rn(float x) { return sqrtf(x); }
+inline float __frcp_rn(float x) { return 1.0f / x; }
+inline float __fadd_rn(float x, float y) { return x + y; }
+inline float __fsub_rn(float x, float y) { return x - y; }
+inline float __fmul_rn(float x, float y) { return x * y; }
+inline float __fdiv_rn(float x, float y) { return x / y; }
+inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
+inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+inline void sincospif(float x, float* sine, float* cosine) { sincosf(x * 3.14159265358979f, sine, cosine); }
 inline int __popc(unsigned int x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(x)); }
+inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline unsigned int __brev(unsigned int x) {
+    unsigned int reversed = 0;
+    for (int i = 0; i < 32; ++i, x >>= 1) {
+        reversed = reversed << 1 | (x & 1u);
+    }
+    return reversed;
+}
+inline int __mul24(int x, int y) { return (x << 8 >> 8) * (y << 8 >> 8); }
+inline unsigned int __umul24(unsigned int x, unsigned int y) { return (x & 0xffffffu) * (y & 0xffffffu); }
+inline int __mulhi(int x, int y) { return static_cast<int>(static_cast<long long>(x) * y >> 32); }
+inline unsigned int __umulhi(unsigned int x, unsigned int y) {
+    return static_cast<unsigned int>(static_cast<unsigned long long>(x) * y >> 32);
+}
+inline int __float2int_rn(float x) { return static_cast<int>(rintf(x)); }
+inline int __float2int_rz(float x) { return static_cast<int>(x); }
+inline float __int2float_rn(int x) { return static_cast<float>(x); }
+namespace simulator {
+template <class To, class From>
+inline To bits_as(From from) {
+    static_assert(sizeof(To) == sizeof(From));
+    return __builtin_bit_cast(To, from);
+}
+}  // namespace simulator
+inline int __float_as_int(float x) { return simulator::bits_as<int>(x); }
+inline unsigned int __float_as_uint(float x) { return simulator::bits_as<unsigned int>(x); }
+inline float __int_as_float(int x) { return simulator::bits_as<float>(x); }
+inline float __uint_as_float(unsigned int x) { return simulator::bits_as<float>(x); }
+inline long long __double_as_longlong(double x) { return simulator::bits_as<long long>(x); }
+inline double __longlong_as_double(long long x) { return simulator::bits_as<double>(x); }
 template <class T>
 inline T __ldg(const T* pointer) { return *pointer; }
+template <class T>
+inline T __ldcg(const T* pointer) { return *pointer; }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 
-// The update of an atomic is plain code here: the simulated device runs one thread at a time, and the access is
-// declared as atomic instead of being instrumented.
-#define SIMULATOR_ATOMIC(name, type, update)                                                              \
-    __attribute__((no_sanitize("thread"))) inline type name(type* address, type value) {                  \
-        simulator_atomic_access(address, sizeof(type));                                                   \
-        const type old = *address;                                                                        \
-        *address = (update);                                                                              \
-        return old;                                                                                       \
-    }
-#define SIMULATOR_ATOMIC_INTEGERS(name, update)                                                           \
-    SIMULATOR_ATOMIC(name, int, update)                                                                   \
-    SIMULATOR_ATOMIC(name, unsigned int, update)                                                          \
-    SIMULATOR_ATOMIC(name, unsigned long long, update)
-SIMULATOR_ATOMIC_INTEGERS(atomicAdd, old + value)
-SIMULATOR_ATOMIC(atomicAdd, float, old + value)
-SIMULATOR_ATOMIC(atomicAdd, double, old + value)
-SIMULATOR_ATOMIC_INTEGERS(atomicSub, old - value)
-SIMULATOR_ATOMIC_INTEGERS(atomicExch, value)
-SIMULATOR_ATOMIC(atomicExch, float, value)
-SIMULATOR_ATOMIC_INTEGERS(atomicMin, value < old ? value : old)
-SIMULATOR_ATOMIC_INTEGERS(atomicMax, old < value ? value : old)
-SIMULATOR_ATOMIC_INTEGERS(atomicAnd, old & value)
-SIMULATOR_ATOMIC_INTEGERS(atomicOr, old | value)
-SIMULATOR_ATOMIC_INTEGERS(atomicXor, old ^ value)
-SIMULATOR_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
-SIMULATOR_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
-#define SIMULATOR_ATOMIC_CAS(type)                                                                        \
-    __attribute__((no_sanitize("thread"))) inline type atomicCAS(type* address, type compare, type value) { \
-        simulator_atomic_access(address, sizeof(type));                                                   \
-        const type old = *address;                                                                        \
-        *address = old == compare ? value : old;                                                          \
-        return old;                                                                                       \
-    }
-SIMULATOR_ATOMIC_CAS(int)
-SIMULATOR_ATOMIC_CAS(unsigned int)
-SIMULATOR_ATOMIC_CAS(unsigned long long)
+#include "simulator/atomics.h"
+#include "simulator/warp.h"
+
+SIMULATOR_DEVICE_FUNCTION void __syncthreads() { simulator_meet_block(0); }
+SIMULATOR_DEVICE_FUNCTION int __syncthreads_count(int predicate) {
+    return static_cast<int>(simulator_meet_block(predicate).yes);
+}
+SIMULATOR_DEVICE_FUNCTION int __syncthreads_and(int predicate) {
+    const simulator_block_votes votes = simulator_meet_block(predicate);
+    return votes.yes == votes.all;
+}
+SIMULATOR_DEVICE_FUNCTION int __syncthreads_or(int predicate) { return simulator_meet_block(predicate).yes != 0; }
+
+// clock() is the C library's function on the host.
+inline long long clock64() { return static_cast<long long>(simulator_read_clock()); }
+inline void __nanosleep(unsigned int nanoseconds) { simulator_sleep(nanoseconds); }
 
 #define SIMULATOR_DEVICE_NOT_SIMULATED(function) \
     template <class... Arguments>                \
     __attribute__((error(#function " is not simulated: build for a GPU (--device gpu)"))) int function(Arguments&&...);
-SIMULATOR_DEVICE_NOT_SIMULATED(__syncthreads)
-SIMULATOR_DEVICE_NOT_SIMULATED(__syncwarp)
-SIMULATOR_DEVICE_NOT_SIMULATED(__shfl_sync)
-SIMULATOR_DEVICE_NOT_SIMULATED(__shfl_down_sync)
-SIMULATOR_DEVICE_NOT_SIMULATED(__shfl_up_sync)
-SIMULATOR_DEVICE_NOT_SIMULATED(__shfl_xor_sync)
-SIMULATOR_DEVICE_NOT_SIMULATED(__ballot_sync)
-SIMULATOR_DEVICE_NOT_SIMULATED(__any_sync)
-SIMULATOR_DEVICE_NOT_SIMULATED(__all_sync)
-SIMULATOR_DEVICE_NOT_SIMULATED(clock64)
-SIMULATOR_DEVICE_NOT_SIMULATED(__nanosleep)
+SIMULATOR_DEVICE_NOT_SIMULATED(__trap)
+SIMULATOR_DEVICE_NOT_SIMULATED(__brkpt)
+SIMULATOR_DEVICE_NOT_SIMULATED(__prof_trigger)
+SIMULATOR_DEVICE_NOT_SIMULATED(__globaltimer)
+SIMULATOR_DEVICE_NOT_SIMULATED(__dp4a)
+SIMULATOR_DEVICE_NOT_SIMULATED(__dp2a_lo)
+SIMULATOR_DEVICE_NOT_SIMULATED(__byte_perm)
+SIMULATOR_DEVICE_NOT_SIMULATED(__vadd4)
+SIMULATOR_DEVICE_NOT_SIMULATED(__isGlobal)
+SIMULATOR_DEVICE_NOT_SIMULATED(__cvta_generic_to_shared)
+SIMULATOR_DEVICE_NOT_SIMULATED(__pipeline_memcpy_async)
+SIMULATOR_DEVICE_NOT_SIMULATED(__pipeline_commit)
+SIMULATOR_DEVICE_NOT_SIMULATED(__pipeline_wait_prior)
+#define __managed__ static_assert(false, "__managed__ variables are not simulated: use cudaMallocManaged");

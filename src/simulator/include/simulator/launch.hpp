@@ -29,9 +29,6 @@
             },                                                                            \
         [](auto simulator_find) -> decltype(simulator_find(__VA_ARGS__)) { return {}; })
 
-// Where the running block's dynamic shared memory starts; it is aligned for every type.
-extern "C" void* simulator_dynamic_shared_memory(void);
-
 namespace simulator {
 
 // What the pass makes of `extern __shared__ T name[];` within a function.
@@ -44,6 +41,23 @@ SIMULATOR_UNRECORDED T* dynamic_shared_memory() {
 template <class T>
 struct DynamicSharedMemory {
     SIMULATOR_UNRECORDED operator T*() const { return dynamic_shared_memory<T>(); }
+};
+
+// The pass puts the variables of `__shared__ T a[4], b;` into a type V of their own. They are here, and are poisoned when
+// the first thread of a block comes by.
+template <class V>
+struct SharedVariables {
+    static_assert(sizeof(V) <= 48 * 1024, "a block has at most 48 KiB of static shared memory");
+
+    union Storage {
+        constexpr Storage() : nothing() {}
+        unsigned char nothing;
+        V variables;
+    };
+    static inline Storage storage;
+    static inline std::uint64_t block = 0;  // for which it was poisoned
+
+    SIMULATOR_UNRECORDED static void enter() { simulator_enter_shared(&storage, sizeof storage, &block); }
 };
 
 // A literal 0 or NULL among the arguments: a number or a null pointer, as the kernel's parameter wants it.

@@ -1,0 +1,4 @@
+// threadIdx, blockIdx, blockDim, gridDim and warpSize: cuda_runtime.h has them.
+#pragma once
+
+#include "cuda_runtime.h"
