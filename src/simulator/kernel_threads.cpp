@@ -45,7 +45,7 @@ struct Worker {
     std::uint64_t result = 0;  // of the warp operation
     simulator_block_votes votes{};
     // Of the thread that reads the clock on this stack.
-    uint3 clock_block{};
+    std::uint64_t clock_block = 0;
     std::uint32_t clock_thread = ~0u;
     std::uint64_t clock_cycles = 0;
 };
@@ -80,12 +80,8 @@ void for_each_lane(std::uint32_t lanes, Function function) {
     }
 }
 
-bool same_place(const uint3& a, const uint3& b) {
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
 std::vector<std::max_align_t> dynamic_shared_memory;
-std::uint64_t blocks_started = 0;  // in this process: tells the blocks apart for __shared__ variables
+std::uint64_t blocks_started = 0;  // in this process: tells the blocks of all kernels apart
 
 class KernelThreads;
 KernelThreads* running = nullptr;
@@ -163,7 +159,7 @@ public:
 
     std::uint64_t read_clock(std::uint64_t basic_blocks) {
         std::uint64_t& cycles = clock_of_this_thread();
-        spend(cycles, cycles_per_clock_reading + cycles / 128);  // a loop that waits for a time ends soon, and near it
+        spend(cycles, cycles_per_clock_reading + cycles / 512);  // a loop that waits for a time ends soon, and near it
         return start_cycles_ + cycles + basic_blocks;
     }
 
@@ -434,9 +430,9 @@ private:
     std::uint64_t& clock_of_this_thread() {
         Worker& me = *current_;
         if (const std::uint32_t thread = linear_index();
-            me.clock_thread != thread || !same_place(me.clock_block, blockIdx)) {
+            me.clock_thread != thread || me.clock_block != blocks_started) {
             me.clock_thread = thread;
-            me.clock_block = blockIdx;
+            me.clock_block = blocks_started;
             me.clock_cycles = 0;
         }
         return me.clock_cycles;

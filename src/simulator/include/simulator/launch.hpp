@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "simulator/barriers.h"
+
 // Code that carries the arguments to the kernel is not the student's: its accesses and basic blocks are not recorded.
 #if defined(__clang__)
 #define SIMULATOR_UNRECORDED __attribute__((no_sanitize("thread", "coverage")))
