@@ -55,9 +55,6 @@ public:
     // Advances until nothing is left to do; returns the end of the last task.
     Time run_until_idle();
 
-    // The virtual time of what happens now.
-    Time now() const { return now_; }
-
     bool finished(TaskId task) const { return task == 0 || ends_[task - 1] != unfinished; }
 
     // The time up to which everything has happened; within a task's start or finish, the time of that.

@@ -112,8 +112,9 @@ public:
         return std::move(outcome_);
     }
 
-    // The body of a stack: runs threads until none is left to start.
-    void work() {
+    // The body of a stack: runs threads until none is left to start. Not inlined into the loop of the stack: the host
+    // thread that goes on there, and with it the place of thread_local variables, may be another one each time.
+    [[gnu::noinline]] void work() {
         try {
             if (!someone_waited_) {
                 run_in_a_row();

@@ -53,8 +53,13 @@ cudaError_t copy_symbol(SymbolCopy copy, std::uintptr_t called_from) {
     } else {
         copy.from = place;
     }
-    return call.result(
-        call.device().copy({copy.to, copy.from, copy.bytes, copy.kind, in, copy.asynchronous, copy.call, called_from}));
+    return call.result(call.device().copy({.to = simulator::Rows(copy.to, copy.bytes),
+                                           .from = simulator::Rows(copy.from, copy.bytes),
+                                           .kind = copy.kind,
+                                           .stream = in,
+                                           .asynchronous = copy.asynchronous,
+                                           .call = copy.call,
+                                           .called_from = called_from}));
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ SIMULATOR_DEVICE_FUNCTION int __syncthreads_and(int predicate) {
 }
 SIMULATOR_DEVICE_FUNCTION int __syncthreads_or(int predicate) { return simulator_meet_block(predicate).yes != 0; }
 
-// clock() is the C library's function on the host.
+// clock() is the C library's function, which counts cycles while a kernel runs: src/simulator/clocks.cpp.
 inline long long clock64() { return static_cast<long long>(simulator_read_clock()); }
 inline void __nanosleep(unsigned int nanoseconds) { simulator_sleep(nanoseconds); }
 
