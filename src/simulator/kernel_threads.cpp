@@ -178,8 +178,10 @@ private:
     void start_block() {
         ++blocks_started;
         someone_waited_ = false;
-        raw_fill(dynamic_shared_memory.data(), std::byte{poison_byte},
-                 dynamic_shared_memory.size() * sizeof(std::max_align_t));
+        if (!dynamic_shared_memory.empty()) {
+            raw_fill(dynamic_shared_memory.data(), std::byte{poison_byte},
+                     dynamic_shared_memory.size() * sizeof(std::max_align_t));
+        }
     }
 
     bool next_block() {

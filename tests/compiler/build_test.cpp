@@ -99,6 +99,22 @@ TEST_F(Build, ShowsTheCompilersMessageWithTheUsersLine) {
     EXPECT_EQ(result.diagnostics.find("source0"), std::string::npos) << result.diagnostics;
 }
 
+TEST_F(Build, NamesTheDeviceFunctionsThatAreNotSimulated) {
+    for (const auto& [statement, message] :
+         {std::pair("p[0] = __dp4a(1, 2, 3);", "__dp4a is not simulated"),
+          std::pair("p[0] = __shfl_down(p[0], 1);", "__shfl_down does not exist on today's GPUs"),
+          std::pair("cooperative_groups::this_grid();", "this_grid is not simulated"),
+          std::pair("} __device__ __managed__ int m; void f() {", "__managed__ variables are not simulated")}) {
+        auto bad = request();
+        bad.sources = {write("a.cu", std::string("#include <cooperative_groups.h>\n__global__ void k(int* p) {\n") +
+                                         statement + "\n}\nint main() { k<<<1, 1>>>(nullptr); }\n")};
+        const BuildResult result = build_program(bad);
+        EXPECT_EQ(result.exit_status, 1) << statement;
+        EXPECT_NE(result.diagnostics.find(message), std::string::npos) << result.diagnostics;
+        EXPECT_NE(result.diagnostics.find(bad.sources[0].string() + ":3:"), std::string::npos) << result.diagnostics;
+    }
+}
+
 TEST_F(Build, TakesAFileThatBeginsWithAByteOrderMark) {
     auto marked = request();
     marked.sources = {write("a.cu", "\xEF\xBB\xBF__global__ void k() {}\nint main() {\n    k<<<1, 2>>>();\n}\n")};
