@@ -49,6 +49,16 @@ inline constexpr const char* host_work_beside_little = "host_work_beside_little"
 inline constexpr const char* no_kernel = "no_kernel";  // computed on the CPU: the trace has no kernel
 inline constexpr const char* too_little_kernel_work = "too_little_kernel_work";  // {share, required}
 
+// Events.
+inline constexpr const char* stage_not_run = "stage_not_run";              // {stage}: not all of it was measured
+inline constexpr const char* not_timed_by_events = "not_timed_by_events";  // {calls}
+inline constexpr const char* stage_times_off = "stage_times_off";          // {stage, reported, traced}: ms
+inline constexpr const char* roles_share_a_stream = "roles_share_a_stream";  // {first, second, stream}
+inline constexpr const char* host_waits_in_loop = "host_waits_in_loop";      // {calls, call}
+inline constexpr const char* roles_take_turns = "roles_take_turns";          // {first, second}
+inline constexpr const char* waits_for_nothing = "waits_for_nothing";        // finding
+inline constexpr const char* timing_event_orders = "timing_event_orders";    // finding
+
 // Host stages: chunks that are produced, and results that are consumed (catalog/lab_double_buffering.cpp).
 inline constexpr const char* host_stage_incomplete = "host_stage_incomplete";  // {stage, share}
 inline constexpr const char* host_stage_repeated = "host_stage_repeated";      // {stage, share}

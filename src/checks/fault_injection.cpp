@@ -31,18 +31,19 @@ public:
         return process_->demand(request).calls;
     }
 
-    // allocate, run, release; stops at the first error but always releases. Whether an error was returned.
+    // allocate, run, measure_stages where the program has it, release; stops at the first error but always releases.
+    // Whether an error was returned.
     bool cycle_reports_error() {
         session_.fresh_inputs(problem_);
         bool reported = false;
         bool usable = true;
-        for (const Action action : {Action::prepare, Action::run}) {
+        for (const Action action : {Action::prepare, Action::run, Action::measure_stages}) {
             if (!usable) {
                 break;
             }
             const Reply reply = process_->ask(session_.request(action, problem_));
             reported = reported || reply.status == Status::student_error;
-            // Refused: a buffer is missing although allocate() reported success.
+            // Refused: a buffer is missing although allocate() reported success, or there is no measure_stages().
             usable = reply.status == Status::ok;
         }
         const Reply reply = process_->ask(session_.request(Action::release, problem_));

@@ -83,13 +83,16 @@ void PipelineLab::check_complete(const Problem& other) const {
     }
 }
 
-void PipelineLab::check_kernel_work(double required) const {
+std::chrono::nanoseconds PipelineLab::typical_kernel_work() const {
     const Problem problem = typical();
     // Half the rounds take half the work and the same launch: twice the difference is the work alone.
     const auto all_rounds = session().measurement(problem.chunk_elements, problem.rounds).kernel_ns;
     const auto half = session().measurement(problem.chunk_elements, problem.rounds / 2).kernel_ns;
-    const std::chrono::nanoseconds expected(2 * (all_rounds - half) * problem.chunks());
-    require(judge_kernel_work(typical_trace(), expected, required));
+    return std::chrono::nanoseconds(2 * (all_rounds - half) * problem.chunks());
+}
+
+void PipelineLab::check_kernel_work(double required) const {
+    require(judge_kernel_work(typical_trace(), typical_kernel_work(), required));
 }
 
 void PipelineLab::check_speed(double points, const SpeedRule& rule, device::Time bound, const Explain& explain) {

@@ -7,6 +7,7 @@
 //   TEST_F(Streams, one_element) { judge({.points = 2, .needs = {}}, [&] { check_right(small(1)); }); }
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -65,6 +66,9 @@ protected:
     // run() waits for what it issued: in the typical run, and on the simulated device in that of `other` too, where
     // another stream is the last to finish.
     void check_complete(const Problem& other) const;
+
+    // How long the kernels of the typical problem work, launches not counted.
+    std::chrono::nanoseconds typical_kernel_work() const;
 
     // Kernels of the typical run worked for at least `required` of the time that the rounds of all elements take.
     void check_kernel_work(double required) const;

@@ -291,11 +291,14 @@ std::optional<Failure> judge_accesses(const std::vector<device::Finding>& findin
     return from_findings(findings, cause::device_finding, is_about_an_access);
 }
 
+std::optional<Failure> findings_of_kind(const std::vector<device::Finding>& findings, const char* kind) {
+    return from_findings(findings, kind, [kind](const device::Finding& finding) { return finding.kind == kind; });
+}
+
 std::optional<Failure> judge_leaks(const std::vector<device::Finding>& findings) {
     for (const char* kind :
          {cause::leaked_device_memory, cause::leaked_host_memory, cause::leaked_stream, cause::leaked_event}) {
-        if (const auto found = from_findings(findings, kind,
-                                             [kind](const device::Finding& finding) { return finding.kind == kind; })) {
+        if (const auto found = findings_of_kind(findings, kind)) {
             return found;
         }
     }
@@ -303,8 +306,7 @@ std::optional<Failure> judge_leaks(const std::vector<device::Finding>& findings)
 }
 
 std::optional<Failure> judge_unchecked_errors(const std::vector<device::Finding>& findings) {
-    return from_findings(findings, cause::unchecked_error,
-                         [](const device::Finding& finding) { return finding.kind == cause::unchecked_error; });
+    return findings_of_kind(findings, cause::unchecked_error);
 }
 
 }  // namespace checks

@@ -39,6 +39,9 @@ std::optional<Failure> judge_accesses(const std::vector<device::Finding>& findin
 // leaked_device_memory, leaked_host_memory, leaked_stream, leaked_event.
 std::optional<Failure> judge_leaks(const std::vector<device::Finding>& findings);
 
+// The findings of that kind, errors and warnings: a failure whose cause is the kind.
+std::optional<Failure> findings_of_kind(const std::vector<device::Finding>& findings, const char* kind);
+
 // A call failed in an ordinary run and nobody looked: unchecked_error.
 std::optional<Failure> judge_unchecked_errors(const std::vector<device::Finding>& findings);
 

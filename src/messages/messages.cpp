@@ -56,6 +56,7 @@ std::optional<Language> course_language() {
 std::vector<Topic> all_catalogs() {
     return {{"findings", catalog::findings()},
             {"checks", catalog::checks()},
+            {"lab_events", catalog::lab_events()},
             {"course", catalog::course()},
             {"lab_double_buffering", catalog::lab_double_buffering()},
             {"lab_pinned_async", catalog::lab_pinned_async()},

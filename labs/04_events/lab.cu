@@ -1,0 +1,147 @@
+// Lab 4, events: measure on the device, and let streams wait for each other.
+//
+// As you get it, this program is right, slow, and measures the wrong thing. run() cuts the data into chunks, but all of
+// its work is in one stream. measure_stages() reads the host's clock around calls that return at once.
+// Your task: let events time the stages; then give copies in, kernels and copies out a stream each, and let events make
+// each stage of a chunk wait for the one before it, while the host waits for nothing until the end.
+// Change only what stands between the >>> and <<< lines.
+//
+//   The task page: labs/04_events/README.md      Check your work: ./course check events
+#include "lab.h"
+
+#include <algorithm>  // these are for your part: std::min, std::array; the clock is what the starter measures with
+#include <array>
+#include <chrono>
+
+namespace {
+
+constexpr unsigned threads_per_block = 256;
+
+// One thread per element. The last block may reach past the end, therefore the comparison.
+__global__ void process(const lab::Element* input, lab::Element* output, std::size_t elements, unsigned rounds) {
+    const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < elements) {
+        output[i] = lab::work(input[i], rounds);
+    }
+}
+
+// Enough blocks for one thread per element. A launch with 0 blocks is an error in CUDA: do not launch for 0 elements.
+unsigned blocks_for(std::size_t elements) {
+    return static_cast<unsigned>((elements + threads_per_block - 1) / threads_per_block);
+}
+
+// Clean-up goes on after a failure, and still reports the first one.
+cudaError_t first_error(cudaError_t earlier, cudaError_t later) {
+    return earlier != cudaSuccess ? earlier : later;
+}
+
+struct Pipeline {
+    lab::Element* host_input = nullptr;
+    lab::Element* host_output = nullptr;
+    lab::Element* device_input = nullptr;  // device memory holds all elements: every chunk has its own place
+    lab::Element* device_output = nullptr;
+
+    // One stream for each role.
+    cudaStream_t h2d_stream = nullptr;
+    cudaStream_t kernel_stream = nullptr;
+    cudaStream_t d2h_stream = nullptr;
+
+    // Part 1 of 3: the events that parts 2 and 3 need. destroy_events() may find that none or only some were created.
+    // >>> your work starts here
+    cudaError_t create_events() { return cudaSuccess; }
+
+    cudaError_t destroy_events() { return cudaSuccess; }
+    // <<< and ends here
+
+    // Not timed. Sizes of memory are in bytes. The host memory is pinned: only then are copies asynchronous.
+    cudaError_t allocate(const lab::Problem& problem) {
+        const std::size_t bytes = problem.elements * sizeof(lab::Element);
+        LAB_TRY(cudaMallocHost(&host_input, bytes));
+        LAB_TRY(cudaMallocHost(&host_output, bytes));
+        LAB_TRY(cudaMalloc(&device_input, bytes));
+        LAB_TRY(cudaMalloc(&device_output, bytes));
+        LAB_TRY(cudaStreamCreate(&h2d_stream));
+        LAB_TRY(cudaStreamCreate(&kernel_stream));
+        LAB_TRY(cudaStreamCreate(&d2h_stream));
+        return create_events();
+    }
+
+    // Part 2 of 3: how long each stage takes, in milliseconds, when it has the device to itself: all data in, one
+    // kernel over all of it, all data out, one after the other in one stream.
+    cudaError_t measure_stages(const lab::Problem& problem, lab::StageTimes& times) {
+        if (problem.elements == 0) {
+            return cudaSuccess;  // nothing takes no time
+        }
+        const std::size_t bytes = problem.elements * sizeof(lab::Element);
+        // >>> your work starts here
+        using Clock = std::chrono::steady_clock;
+        const auto begin = Clock::now();
+        LAB_TRY(cudaMemcpyAsync(device_input, host_input, bytes, cudaMemcpyHostToDevice, h2d_stream));
+        const auto copied_in = Clock::now();
+        process<<<blocks_for(problem.elements), threads_per_block, 0, h2d_stream>>>(device_input, device_output,
+                                                                                    problem.elements, problem.rounds);
+        LAB_TRY(cudaGetLastError());  // a launch returns nothing; this tells whether it was accepted
+        const auto computed = Clock::now();
+        LAB_TRY(cudaMemcpyAsync(host_output, device_output, bytes, cudaMemcpyDeviceToHost, h2d_stream));
+        const auto copied_out = Clock::now();
+        LAB_TRY(cudaStreamSynchronize(h2d_stream));
+        const auto milliseconds = [](auto time) { return std::chrono::duration<float, std::milli>(time).count(); };
+        times.h2d_ms = milliseconds(copied_in - begin);
+        times.kernel_ms = milliseconds(computed - copied_in);
+        times.d2h_ms = milliseconds(copied_out - computed);
+        return cudaSuccess;
+        // <<< and ends here
+    }
+
+    // Timed. Part 3 of 3: three streams and the order between them. The chunks are cut already.
+    cudaError_t run(const lab::Problem& problem) {
+        // >>> your work starts here
+        for (std::size_t offset = 0; offset < problem.elements; offset += problem.chunk_elements) {
+            // Offsets count elements, because pointers to elements do; sizes of copies count bytes.
+            const std::size_t elements = std::min(problem.chunk_elements, problem.elements - offset);
+            const std::size_t bytes = elements * sizeof(lab::Element);
+            LAB_TRY(
+                cudaMemcpyAsync(device_input + offset, host_input + offset, bytes, cudaMemcpyHostToDevice, h2d_stream));
+            process<<<blocks_for(elements), threads_per_block, 0, h2d_stream>>>(
+                device_input + offset, device_output + offset, elements, problem.rounds);
+            LAB_TRY(cudaGetLastError());
+            LAB_TRY(cudaMemcpyAsync(host_output + offset, device_output + offset, bytes, cudaMemcpyDeviceToHost,
+                                    h2d_stream));
+        }
+        return cudaStreamSynchronize(h2d_stream);
+        // <<< and ends here
+    }
+
+    // Waits for all work that was issued, and reports the first error.
+    cudaError_t wait_for_streams() {
+        cudaError_t result = cudaSuccess;
+        for (const cudaStream_t stream : {h2d_stream, kernel_stream, d2h_stream}) {
+            if (stream != nullptr) {
+                result = first_error(result, cudaStreamSynchronize(stream));
+            }
+        }
+        return result;
+    }
+
+    // Not timed. Runs also after another function failed half-way: work may still be under way, and each step may find
+    // nothing to do. Freeing a null pointer is allowed and does nothing.
+    cudaError_t release() {
+        cudaError_t result = wait_for_streams();
+        result = first_error(result, destroy_events());
+        for (const cudaStream_t stream : {h2d_stream, kernel_stream, d2h_stream}) {
+            if (stream != nullptr) {
+                result = first_error(result, cudaStreamDestroy(stream));
+            }
+        }
+        result = first_error(result, cudaFree(device_output));
+        result = first_error(result, cudaFree(device_input));
+        result = first_error(result, cudaFreeHost(host_output));
+        result = first_error(result, cudaFreeHost(host_input));
+        *this = Pipeline{};
+        return result;
+    }
+};
+
+}  // namespace
+
+LAB_MAIN(Pipeline)
