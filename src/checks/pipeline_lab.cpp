@@ -83,8 +83,7 @@ void PipelineLab::check_complete(const Problem& other) const {
     }
 }
 
-std::chrono::nanoseconds PipelineLab::typical_kernel_work() const {
-    const Problem problem = typical();
+std::chrono::nanoseconds PipelineLab::kernel_work_of(const Problem& problem) {
     // Half the rounds take half the work and the same launch: twice the difference is the work alone.
     const auto all_rounds = session().measurement(problem.chunk_elements, problem.rounds).kernel_ns;
     const auto half = session().measurement(problem.chunk_elements, problem.rounds / 2).kernel_ns;
@@ -92,7 +91,7 @@ std::chrono::nanoseconds PipelineLab::typical_kernel_work() const {
 }
 
 void PipelineLab::check_kernel_work(double required) const {
-    require(judge_kernel_work(typical_trace(), typical_kernel_work(), required));
+    require(judge_kernel_work(typical_trace(), kernel_work_of(typical()), required));
 }
 
 void PipelineLab::check_speed(double points, const SpeedRule& rule, device::Time bound, const Explain& explain) {

@@ -67,8 +67,8 @@ protected:
     // another stream is the last to finish.
     void check_complete(const Problem& other) const;
 
-    // How long the kernels of the typical problem work, launches not counted.
-    std::chrono::nanoseconds typical_kernel_work() const;
+    // How long the kernels of a problem work, launches not counted; its chunks are full ones.
+    static std::chrono::nanoseconds kernel_work_of(const Problem& problem);
 
     // Kernels of the typical run worked for at least `required` of the time that the rounds of all elements take.
     void check_kernel_work(double required) const;

@@ -30,10 +30,13 @@ protected:
         return checks::attainable_time(typical(), session().measurement(typical().chunk_elements));
     }
 
+    // A quarter of the typical problem is long enough to be measured.
     void check_stage_times() const {
+        Problem problem = typical();
+        problem.elements /= 4;
         const checks::Solved solved = session().solve(
-            session().options().program, {.problem = typical(), .traced = checks::Traced::yes, .measure_stages = true});
-        require(checks::judge_stage_times(*solved.trace, typical(), typical_kernel_work(), solved.stages));
+            session().options().program, {.problem = problem, .traced = checks::Traced::yes, .measure_stages = true});
+        require(checks::judge_stage_times(*solved.trace, problem, kernel_work_of(problem), solved.stages));
     }
 };
 
