@@ -155,6 +155,7 @@ private:
         if (adapter_.measure_stages == nullptr) {
             return refuse(Refusal::not_supported);
         }
+        adapter_.forget_errors();  // what run() did not look at must not be reported here
         StageTimes times;
         Reply reply = from(session_->measure_stages(times));
         reply.stage_ms[0] = times.h2d_ms;

@@ -88,7 +88,6 @@ struct Pipeline {
         if (problem.elements == 0) {
             return cudaSuccess;  // nothing takes no time
         }
-        const std::size_t bytes = problem.elements * sizeof(lab::Element);
         // >>> your work starts here
         // The device notes the time when it comes to a mark, so a mark goes where its stage begins or ends, in the same
         // stream. The calls return at once; that does not matter.
