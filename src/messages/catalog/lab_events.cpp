@@ -37,15 +37,16 @@ constexpr Entry entries[] = {
      "measure_stages() 只取了 {calls} 次事件之间的时间（cudaEventElapsedTime），而阶段有三个"},
     {"cause.not_timed_by_events.next",
      "record events with timing around each stage, in the stream of the stages, wait for the last one, and ask "
-     "cudaEventElapsedTime; the host's clock only sees how long the calls take",
+     "cudaEventElapsedTime: then the host need not wait between the stages",
      "在各阶段所在的流里，于每个阶段前后记录带计时的事件，等最后一个完成，再用 cudaEventElapsedTime "
-     "取时间；主机时钟看到的只是调用花了多久。"},
+     "取时间：这样主机在阶段之间就不用等。"},
     {"cause.stage_times_off", "{stage}: measure_stages() reports {reported} ms, the trace shows {traced} ms",
      "{stage}：measure_stages() 报告 {reported} ms，而记录显示为 {traced} ms"},
     {"cause.stage_times_off.next",
-     "an event is passed when all earlier work of its stream is done: record one right before the stage and one right "
-     "after it, all in the same stream, and give cudaEventElapsedTime the two that enclose this stage",
-     "流里先前的工作全部完成时，才算到达事件：在该阶段紧前和紧后各记录一个，都在同一个流里，再把夹住该阶段的这两个交给 "
+     "a clock on the host only sees how long the calls take. An event is passed when all earlier work of its stream is "
+     "done: record one right before the stage and one right after it, in the same stream, and give "
+     "cudaEventElapsedTime the two that enclose this stage",
+     "主机上的时钟只看到调用花了多久。流里先前的工作全部完成时，才算到达事件：在该阶段紧前和紧后各记录一个，都在同一个流里，再把夹住该阶段的这两个交给 "
      "cudaEventElapsedTime。"},
     {"cause.roles_share_a_stream",
      "stream {stream} carries {first} and {second}: in one stream they run one after the other",

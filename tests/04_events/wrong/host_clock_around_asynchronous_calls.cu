@@ -1,6 +1,6 @@
 // What is wrong: Reads the host clock around calls that return at once: it times the calls, not the stages.
 // Refused by: stage_times
-// Cause: not_timed_by_events
+// Cause: stage_times_off
 // Devices: sim gpu
 #include "lab.h"
 
