@@ -168,6 +168,28 @@ void SimulatedDevice::end_range() {
     }
 }
 
+int SimulatedDevice::push_range(const char* name) {
+    begin_range(name);
+    return static_cast<int>(here().open_ranges.size()) - 1;
+}
+
+int SimulatedDevice::pop_range() {
+    const int around = static_cast<int>(here().open_ranges.size()) - 1;
+    end_range();
+    return around;
+}
+
+std::uint64_t SimulatedDevice::start_range(const char* name) {
+    ranges_.push_back({name, host_time(), host_time()});
+    return ranges_.size();
+}
+
+void SimulatedDevice::stop_range(std::uint64_t range) {
+    if (range > 0 && range <= ranges_.size()) {
+        ranges_[range - 1].end = host_time();
+    }
+}
+
 cudaError_t SimulatedDevice::record_error(cudaError_t error) {
     if (error != cudaSuccess && error != cudaErrorNotReady) {
         here().last_error = error;

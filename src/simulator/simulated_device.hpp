@@ -118,6 +118,11 @@ public:
     void end_call(const char* name, Time start, std::uintptr_t called_from);
     void begin_range(const char* name);
     void end_range();
+    // How many ranges of this thread are open around the one that begins or ends; -1 when none is open.
+    int push_range(const char* name);
+    int pop_range();
+    std::uint64_t start_range(const char* name);  // not bound to a thread; ended by its number
+    void stop_range(std::uint64_t range);
     // Host code that is not instrumented accesses memory: named by `label`, or by the call that returns to
     // `called_from`.
     void trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label,
