@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, Errors,
                                          "no_direction", "invalid_memory", "too_much_memory", "last_error",
                                          "impossible_launches", "not_ready_is_no_last_error",
                                          "unrecorded_event_has_no_elapsed_time", "beyond_the_end", "zero_sizes",
-                                         "names"),
+                                         "names", "no_peers", "device_flags"),
                          [](const auto& info) { return info.param; });
 
 TEST(ImpossibleLaunches, are_found_and_say_why) {

@@ -217,6 +217,35 @@ void names() {
     EXPECT(std::strcmp(cudaGetErrorString(static_cast<cudaError_t>(12345)), "unrecognized error code") == 0);
 }
 
+void no_peers() {
+    int can = 9;
+    unsigned *from = nullptr, *to = nullptr;
+    unsigned found = 0;
+    CALL(cudaDeviceCanAccessPeer(&can, 0, 0));
+    EXPECT(can == 0);
+    EXPECT_ERROR(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&can, 0, 1));
+    EXPECT_ERROR(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(0, 0));
+    EXPECT_ERROR(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(1, 0));
+    EXPECT_ERROR(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(0));
+    CALL(cudaMalloc(&from, bytes));
+    CALL(cudaMalloc(&to, bytes));
+    CALL(cudaMemset(from, 1, bytes));
+    CALL(cudaMemcpyPeer(to, 0, from, 0, bytes));
+    CALL(cudaMemcpy(&found, to, sizeof found, cudaMemcpyDeviceToHost));
+    EXPECT(found == 0x01010101);
+    CALL(cudaMemcpyPeerAsync(to, 0, from, 0, bytes, nullptr));
+    EXPECT_ERROR(cudaErrorInvalidDevice, cudaMemcpyPeer(to, 1, from, 0, bytes));
+    CALL(cudaFree(from));
+    CALL(cudaFree(to));
+}
+
+void device_flags() {
+    CALL(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+    CALL(cudaSetDeviceFlags(cudaDeviceMapHost));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaSetDeviceFlags(3));
+    EXPECT_ERROR(cudaErrorInvalidValue, cudaSetDeviceFlags(0x100));
+}
+
 constexpr cases::Case all_cases[] = {
 #define CASE(name) {#name, name}
     CASE(invalid_handles),
@@ -232,6 +261,8 @@ constexpr cases::Case all_cases[] = {
     CASE(beyond_the_end),
     CASE(zero_sizes),
     CASE(names),
+    CASE(no_peers),
+    CASE(device_flags),
 };
 
 }  // namespace

@@ -12,6 +12,10 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaSetDeviceFlags(unsigned int flags);
+cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDriverGetVersion(int* version);
@@ -33,6 +37,9 @@ cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes);
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                cudaStream_t stream);
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind);
@@ -201,11 +208,6 @@ SIMULATOR_NOT_SIMULATED(cudaOccupancyMaxPotentialBlockSize)
 SIMULATOR_NOT_SIMULATED(cudaFuncGetAttributes)
 SIMULATOR_NOT_SIMULATED(cudaFuncSetAttribute)
 SIMULATOR_NOT_SIMULATED(cudaDeviceReset)
-SIMULATOR_NOT_SIMULATED(cudaSetDeviceFlags)
-SIMULATOR_NOT_SIMULATED(cudaDeviceCanAccessPeer)
-SIMULATOR_NOT_SIMULATED(cudaDeviceEnablePeerAccess)
-SIMULATOR_NOT_SIMULATED(cudaMemcpyPeer)
-SIMULATOR_NOT_SIMULATED(cudaMemcpyPeerAsync)
 SIMULATOR_NOT_SIMULATED(cudaGraphCreate)
 SIMULATOR_NOT_SIMULATED(cudaGraphAddKernelNode)
 SIMULATOR_NOT_SIMULATED(cudaGraphAddMemcpyNode)
