@@ -1,4 +1,7 @@
 // Memory of the simulated device: allocation, copies, memsets.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -19,6 +22,13 @@ std::uintptr_t address_of(const void* pointer) {
 
 Time time_for(double bytes, double bytes_per_second) {
     return Time(static_cast<std::int64_t>(bytes / bytes_per_second * 1e9));
+}
+
+// Whether the page of this address exists. Small blocks that were freed keep theirs; large ones do not.
+bool is_mapped(std::uintptr_t address) {
+    const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    unsigned char resident = 0;
+    return mincore(reinterpret_cast<void*>(address / page_bytes * page_bytes), 1, &resident) == 0;
 }
 
 const char* direction_name(cudaMemcpyKind kind) {
@@ -150,6 +160,9 @@ cudaError_t SimulatedDevice::release(MemoryKind kind, void* pointer, std::uintpt
     }
     checker_.forget(gone->begin, gone->end());
     if (kind == MemoryKind::registered) {
+        if (!is_mapped(gone->begin)) {
+            add_finding("use_after_free", device::Severity::error, called_from);
+        }
         remove_tracked_range({gone->begin, gone->end()});
     }
     return cudaSuccess;

@@ -316,6 +316,13 @@ TEST(Memory, use_after_free_is_found_wherever_it_happens) {
     EXPECT_EQ(result.trace.findings.size(), expected.size());
 }
 
+TEST(Memory, unregistering_what_was_freed_is_found) {
+    const ProgramRun result = run_findings({"unregistered_after_free"});
+    ASSERT_EQ(result.trace.findings.size(), 1U);
+    EXPECT_EQ(result.trace.findings[0].kind, "use_after_free");
+    expect_at(result.trace.findings[0].at, "unregistered after free");
+}
+
 TEST(Memory, copies_that_do_not_fit_are_refused_and_found) {
     const ProgramRun result = run_findings({"copies_out_of_bounds"});
     const std::vector<Finding> found = result.findings("copy_out_of_bounds");

@@ -1,6 +1,8 @@
 // Accesses of the same memory, with and without the calls that put them in order.
 #include "resources.h"
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <string>
 
@@ -616,6 +618,17 @@ void use_after_free() {
     CALL(cudaDeviceSynchronize());
 }
 
+void unregistered_after_free() {
+    void* const kept = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const freed = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CALL(cudaHostRegister(kept, bytes, cudaHostRegisterDefault));
+    CALL(cudaHostRegister(freed, bytes, cudaHostRegisterDefault));
+    munmap(freed, bytes);
+    CALL(cudaHostUnregister(freed));  // at: unregistered after free
+    CALL(cudaHostUnregister(kept));
+    munmap(kept, bytes);
+}
+
 void copies_out_of_bounds() {
     DeviceMemory device(1000);
     PinnedMemory host(2000);
@@ -774,6 +787,7 @@ constexpr Case all_cases[] = {
     CASE(many_overlapping_sources),
     CASE(leaks),
     CASE(use_after_free),
+    CASE(unregistered_after_free),
     CASE(copies_out_of_bounds),
     CASE(kernel_out_of_bounds),
     CASE(wrong_direction),
