@@ -93,16 +93,17 @@ device::SourceLine line_of_first(const Trace& run, OperationKind kind) {
 struct Direction {
     const char* name;
     OperationKind kind;
-    double pinned_ns;    // what the whole problem takes from pinned memory
-    double pageable_ns;  // and from pageable memory
+    double pinned_ns;    // what a chunk takes with pinned memory
+    double pageable_ns;  // and with pageable memory
 };
 
 std::optional<Failure> judge_rate(const Trace& run, const Problem& problem, const Direction& direction,
                                   double required) {
     const auto bytes = static_cast<double>(problem.bytes());
     const double reached = rate(bytes, static_cast<double>(copy_time(run, direction.kind).count()));
-    const double pinned = rate(bytes, direction.pinned_ns);
-    const double pageable = rate(bytes, direction.pageable_ns);
+    const auto chunk_bytes = static_cast<double>(problem.chunk_elements * sizeof(Element));
+    const double pinned = rate(chunk_bytes, direction.pinned_ns);
+    const double pageable = rate(chunk_bytes, direction.pageable_ns);
     if (reached >= required * pinned) {
         return std::nullopt;
     }

@@ -17,8 +17,8 @@ namespace checks {
 // {call, share, required}.
 std::optional<Failure> judge_copy_calls(const device::Trace& trace, double required);
 
-// The copies of each direction reach `required` of the rate that `measured` (one chunk: the whole problem) states for pinned
-// memory: slow_copies {direction, rate, required, pinned, times, pageable}, rates in GB/s.
+// The copies of each direction reach `required` of the rate that `measured`, of one chunk, states for pinned memory:
+// slow_copies {direction, rate, required, pinned, times, pageable}, rates in GB/s.
 std::optional<Failure> judge_copy_rates(const device::Trace& trace, const Problem& problem,
                                         const protocol::Measurement& measured, double required);
 

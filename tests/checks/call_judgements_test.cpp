@@ -110,6 +110,13 @@ TEST(CopyRates, BelowTheBarNameDirectionAndRates) {
     EXPECT_EQ(failure->source.line, 1600);
 }
 
+TEST(CopyRates, AreMeasuredForAChunk) {
+    Problem quarters = problem;
+    quarters.chunk_elements = problem.elements / 4;  // which takes 100, as all of the problem did above
+    EXPECT_EQ(cause_of(judge_copy_rates(CallTrace().copies(500, 500), quarters, measured(), 0.8)), "none");
+    EXPECT_EQ(cause_of(judge_copy_rates(CallTrace().copies(510, 500), quarters, measured(), 0.8)), cause::slow_copies);
+}
+
 TEST(CopyRates, AddUpPieces) {
     const auto trace = CallTrace().copies(100, 100).operation(OperationKind::host_to_device, 1200, 100);
     EXPECT_EQ(cause_of(judge_copy_rates(trace, problem, measured(), 0.8)), cause::slow_copies);
