@@ -25,7 +25,8 @@ constexpr std::string_view run_range = "run";
 constexpr double time_tolerance = 0.01;  // each range is a whole number of nanoseconds
 
 // The calls that wait on the host, for one thing or another.
-const std::set<std::string> waits = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize"};
+const std::set<std::string> waits = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMalloc",
+                                     "cudaFree"};
 
 std::string percent(double share) {
     char text[16];

@@ -1,5 +1,7 @@
 #include "lab/host_side.hpp"
 
+#include <cmath>
+
 #include "device/hooks.h"
 #include "lab/traced_range.hpp"
 
@@ -64,10 +66,11 @@ bool HostSide::within_data(std::size_t first, std::size_t elements) {
     return within && elements > 0;
 }
 
-// The copy itself takes some of the time; the rest passes here, so that every device's host is equally busy.
+// The copy itself takes some of the time; the rest passes here, so that every device's host is equally busy. Rounded up,
+// so that a chunk in many tiny pieces is not free.
 void HostSide::spend_until(std::uint64_t begin_ns, std::size_t elements) const {
     const double share = static_cast<double>(elements) / static_cast<double>(cost_.chunk_elements);
-    const auto cost_ns = static_cast<std::uint64_t>(static_cast<double>(cost_.copy_ns) * share);
+    const auto cost_ns = static_cast<std::uint64_t>(std::ceil(static_cast<double>(cost_.copy_ns) * share));
     const std::uint64_t passed_ns = device_hooks_clock_ns() - begin_ns;
     if (passed_ns < cost_ns) {
         device_hooks_host_work_ns(cost_ns - passed_ns);

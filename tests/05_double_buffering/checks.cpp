@@ -15,7 +15,7 @@ constexpr std::size_t slots = 3;   // with an input and an output each, they fil
 constexpr std::size_t chunks = 18;  // all inputs are three times as large as the budget
 constexpr std::size_t small_chunk = 4096;  // elements
 constexpr unsigned small_rounds = 100;
-constexpr nanoseconds small_host_copy{20'000};
+constexpr nanoseconds small_host_copy{5 * small_chunk};  // whole nanoseconds for any number of elements
 constexpr double required_overlap = 0.4;            // of copies with kernels; two slots reach 0.9
 constexpr double required_host_overlap = 0.75;      // two slots reach 0.9; a host that waits for each chunk at most 0.5
 constexpr double required_kernel_work = 0.85;       // of the time that the rounds of all chunks take, launches not counted

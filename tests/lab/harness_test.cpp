@@ -66,6 +66,11 @@ TEST(Harness, ChargesProducerAndConsumerByTheirElements) {
     EXPECT_NEAR(static_cast<double>(time_in(*solved.trace, "consume").count()), expected_ns, 0.01 * expected_ns);
 }
 
+// A piece that takes less than a nanosecond must not be free, or a chunk in many pieces would be.
+TEST(Harness, ChargesManyTinyPiecesForNoLessThanAChunk) {
+    EXPECT_GE(time_in(*solve("one_by_one").trace, "produce"), time_in(*solve("").trace, "produce"));
+}
+
 TEST(Harness, CountsHostWorkOfTheLastRun) {
     EXPECT_EQ(solve("").host_work, nanoseconds(0));
     EXPECT_EQ(solve("host_work").host_work, problem.host_work);

@@ -39,7 +39,12 @@ struct Pipeline {
         for (std::size_t first = 0; first < problem.elements; first += problem.chunk_elements) {
             const std::size_t elements = std::min(problem.chunk_elements, problem.elements - first);
             const std::size_t bytes = elements * sizeof(lab::Element);
-            lab::produce(problem, staging, first, mode("outside") ? problem.chunk_elements : elements);
+            for (std::size_t i = 0; mode("one_by_one") && i < elements; ++i) {
+                lab::produce(problem, staging + i, first + i, 1);
+            }
+            if (!mode("one_by_one")) {
+                lab::produce(problem, staging, first, mode("outside") ? problem.chunk_elements : elements);
+            }
             LAB_TRY(cudaMemcpy(device_input, staging, bytes, cudaMemcpyHostToDevice));
             process<<<static_cast<unsigned>((elements + 255) / 256), 256>>>(device_input, device_output, elements,
                                                                             problem.rounds);

@@ -47,8 +47,8 @@ constexpr Entry entries[] = {
      "有 {calls} 次 {call} 返回时，设备上已经没有任何任务，而后面还有数据块"},
     {"cause.device_runs_empty.next",
      "hold several slots, and wait only for the slot that you are about to fill again, by its own event; the chunks in the "
-     "other slots keep the device busy meanwhile",
-     "使用几个槽位，只等待马上要重新填入的那个槽位，用它自己的事件来等；这期间其他槽位里的块让设备一直有活干。"},
+     "other slots keep the device busy meanwhile. Allocate and free nothing in run(): that waits for the whole device",
+     "使用几个槽位，只等待马上要重新填入的那个槽位，用它自己的事件来等；这期间其他槽位里的块让设备一直有活干。不要在 run() 里分配或释放内存：那会等待整个设备。"},
 };
 
 }  // namespace
