@@ -1,10 +1,10 @@
 // Lab 5, double buffering: keep the device busy with data that do not fit into its memory.
 //
-// As you get it, this program is correct and slow. It has one slot: buffers for one chunk on the host and on the device.
-// For each chunk the host fills the slot, waits until the device is done with it, and takes the results; the device has
-// nothing to do while the host works, and the host nothing while the device does.
-// Your task: hold several slots and take them in turn, so that the host fills one and takes the results of another while
-// the device works on the rest. A slot may be filled again only when nothing uses it any more.
+// As you get it, this program is correct and slow. It has one slot: buffers for one chunk, on the host and on the
+// device. For each chunk the host fills the slot, waits until the device is done with it, and takes the results. While
+// the host works the device has nothing to do, and while the device works the host waits.
+// Your task: hold several slots and take them in turn, so that the host fills one and takes the results of another
+// while the device works on the rest. A slot may be filled again only when nothing uses it any more.
 // Change only what stands between the >>> and <<< lines.
 //
 //   The task page: labs/05_double_buffering/README.md      Check your work: ./course check double_buffering
@@ -77,8 +77,8 @@ struct Slot {
     }
 };
 
-// There is no host_input and no host_output here: the data are too many. lab::produce fills a buffer with the next chunk,
-// and lab::consume takes results from one. Both keep the host busy, and neither needs the device.
+// There is no host_input and no host_output here: the data are too many. lab::produce fills a buffer with the next
+// chunk, and lab::consume takes results from one. Both keep the host busy, and neither needs the device.
 struct Pipeline {
     // Part 1 of 2: the slots. All device memory together may be problem.device_bytes: three slots.
     // >>> your work starts here

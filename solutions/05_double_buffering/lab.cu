@@ -1,9 +1,9 @@
 // Lab 5, double buffering: the reference solution.
 //
-// Three slots in turn. Before a slot is filled again, the host waits for the event that was recorded behind the slot's last
-// copy out. That one wait orders everything: the copy in has read the staging buffer that the producer writes next, the
-// kernel has read the device buffer that the next copy in writes, and the results are there for the consumer. Meanwhile
-// the device has the chunks of the other slots to work on.
+// Three slots in turn. Before a slot is filled again, the host waits for the event that was recorded behind the slot's
+// last copy out. That one wait orders everything: the copy in has read the staging buffer that the producer writes
+// next, the kernel has read the device buffer that the next copy in writes, and the results are there for the consumer.
+// Meanwhile the device has the chunks of the other slots to work on.
 //
 //   The task page: labs/05_double_buffering/README.md      Check it: ./course check double_buffering --solution
 #include "lab.h"
@@ -75,8 +75,8 @@ struct Slot {
     }
 };
 
-// There is no host_input and no host_output here: the data are too many. lab::produce fills a buffer with the next chunk,
-// and lab::consume takes results from one. Both keep the host busy, and neither needs the device.
+// There is no host_input and no host_output here: the data are too many. lab::produce fills a buffer with the next
+// chunk, and lab::consume takes results from one. Both keep the host busy, and neither needs the device.
 struct Pipeline {
     // Part 1 of 2: the slots. All device memory together may be problem.device_bytes: three slots.
     // >>> your work starts here

@@ -25,8 +25,8 @@ constexpr std::string_view run_range = "run";
 constexpr double time_tolerance = 0.01;  // each range is a whole number of nanoseconds
 
 // The calls that wait on the host, for one thing or another.
-const std::set<std::string> waits = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMalloc",
-                                     "cudaFree"};
+const std::set<std::string> waits = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
+                                     "cudaMalloc", "cudaFree"};
 
 std::string percent(double share) {
     char text[16];
@@ -98,8 +98,7 @@ std::optional<Failure> device_runs_empty(const Trace& run) {
     }
     std::vector<const HostCall*> emptying;
     for (const HostCall& call : run.host_calls) {
-        const bool in_loop =
-            call.start > run.operations.front().issued && call.start < run.operations.back().issued;
+        const bool in_loop = call.start > run.operations.front().issued && call.start < run.operations.back().issued;
         if (in_loop && waits.contains(call.name) && leaves_nothing(run, call)) {
             emptying.push_back(&call);
         }
@@ -129,10 +128,8 @@ Failure explain(const Trace& run, Failure no_overlap) {
         return *empty;
     }
     if (streams_of(run).size() == 1) {
-        return {cause::one_stream,
-                {{"operations", std::to_string(run.operations.size())}},
-                run.operations.front().at,
-                {}};
+        return {
+            cause::one_stream, {{"operations", std::to_string(run.operations.size())}}, run.operations.front().at, {}};
     }
     return no_overlap;
 }
@@ -171,7 +168,8 @@ std::optional<Failure> judge_host_stage_overlap(const Trace& trace, double requi
     const nanoseconds host = timeline::busy_time(run, host_stage);
     const nanoseconds both = timeline::overlap_time(
         run, host_stage, {OperationKind::host_to_device, OperationKind::kernel, OperationKind::device_to_host});
-    const double share = host == nanoseconds{} ? 0 : static_cast<double>(both.count()) / static_cast<double>(host.count());
+    const double share =
+        host == nanoseconds{} ? 0 : static_cast<double>(both.count()) / static_cast<double>(host.count());
     if (share >= required) {
         return std::nullopt;
     }

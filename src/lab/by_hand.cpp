@@ -21,7 +21,16 @@ protocol::Problem typical_problem() {
     problem.chunk_elements = 2 * mebibyte / sizeof(Element);
     problem.rounds = 850;  // on an H200, the kernel of such a chunk takes as long as its copy
     problem.host_work_ns = 1'500'000;
-    problem.host_copy_ns = 250'000;
+    return problem;
+}
+
+// The same for data that go through produce() and consume(), more than the device may hold: a budget of six chunks, and
+// a kernel somewhat longer than producing and consuming its chunk together.
+protocol::Problem typical_problem_with_producer() {
+    protocol::Problem problem = typical_problem();
+    problem.device_bytes = 6 * problem.chunk_elements * sizeof(Element);
+    problem.host_copy_ns = 50'000;
+    problem.rounds = 2300;
     return problem;
 }
 
@@ -105,9 +114,8 @@ bool run_and_judge(ProblemSession& session, const protocol::Problem& problem) {
 }  // namespace
 
 int run_by_hand(const Adapter& adapter) {
-    protocol::Problem problem = typical_problem();
-    // Only where the data go through produce() and consume() are they larger than what the device may hold.
-    problem.device_bytes = adapter.host_input == nullptr ? 16 * mebibyte : 0;
+    const protocol::Problem problem =
+        adapter.host_input == nullptr ? typical_problem_with_producer() : typical_problem();
     ProblemSession session(adapter, problem);
     const bool right = succeeded(session.allocate(), "allocate") && run_and_judge(session, problem) &&
                        measure_stages(adapter, session);

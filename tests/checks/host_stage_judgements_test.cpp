@@ -92,7 +92,9 @@ HostedTrace several_slots(int kernels_on_stream_0 = 0) {
     return trace;
 }
 
-std::string cause_of(const std::optional<Failure>& failure) { return failure ? failure->cause : "none"; }
+std::string cause_of(const std::optional<Failure>& failure) {
+    return failure ? failure->cause : "none";
+}
 
 TEST(HostStages, AllChunksOncePass) {
     EXPECT_EQ(cause_of(judge_host_stages(one_slot().get(), problem)), "none");

@@ -71,8 +71,8 @@ struct Slot {
     }
 };
 
-// There is no host_input and no host_output here: the data are too many. lab::produce fills a buffer with the next chunk,
-// and lab::consume takes results from one. Both keep the host busy, and neither needs the device.
+// There is no host_input and no host_output here: the data are too many. lab::produce fills a buffer with the next
+// chunk, and lab::consume takes results from one. Both keep the host busy, and neither needs the device.
 struct Pipeline {
     // Part 1 of 2: the slots. All device memory together may be problem.device_bytes: three slots.
     // >>> your work starts here
