@@ -13,7 +13,7 @@ namespace checks {
 
 // Every element went through produce() once and through consume() once in each run: host_stage_incomplete,
 // host_stage_repeated. Told by the time that the stages took, which on the simulated device is exactly
-// problem.host_copy for a chunk; says nothing when that is 0.
+// problem.host_copy for a chunk, and on a GPU at least that; says nothing when that is 0.
 std::optional<Failure> judge_host_stages(const device::Trace& trace, const Problem& problem);
 
 // The device ran a kernel or a copy during at least `required` of the time in produce() and consume(): producer_waits.

@@ -157,8 +157,10 @@ TEST_F(DoubleBuffering, kernel_work) {
 }
 
 TEST_F(DoubleBuffering, producer_overlaps) {
-    judge({.points = 16, .needs = {"typical_size", "pinned_async_copies", "kernel_work"}},
-          [&] { require(checks::judge_host_stage_overlap(typical_trace(), required_host_overlap)); });
+    judge({.points = 16, .needs = {"typical_size", "pinned_async_copies", "kernel_work"}}, [&] {
+        require(checks::judge_host_stages(typical_trace(), typical()));
+        require(checks::judge_host_stage_overlap(typical_trace(), required_host_overlap));
+    });
 }
 
 TEST_F(DoubleBuffering, copies_overlap) {

@@ -54,6 +54,8 @@ public:
         trace_.host_calls.push_back({name, nanoseconds(start), nanoseconds(end), {"lab.cu", 99}});
     }
 
+    void on_a_gpu() { trace_.simulated = false; }
+
     const Trace& get() const { return trace_; }
 
 private:
@@ -128,6 +130,17 @@ TEST(HostStages, AChunkConsumedTwiceIsSeen) {
     ASSERT_EQ(cause_of(failure), cause::host_stage_repeated);
     EXPECT_EQ(failure->arguments.at("stage"), "consume");
     EXPECT_EQ(failure->arguments.at("share"), "125");
+}
+
+// A real copy takes as long as it takes, and never less than it is made to.
+TEST(HostStages, OnAGpuOnlyTooLittleTimeSaysSomething) {
+    HostedTrace trace = one_slot();
+    trace.on_a_gpu();
+    trace.host("consume", 900);
+    EXPECT_EQ(cause_of(judge_host_stages(trace.get(), problem)), "none");
+    Problem longer = problem;
+    longer.host_copy = nanoseconds(20);
+    EXPECT_EQ(cause_of(judge_host_stages(trace.get(), longer)), cause::host_stage_incomplete);
 }
 
 TEST(HostStages, EveryRunCounts) {

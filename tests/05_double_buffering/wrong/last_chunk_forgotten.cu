@@ -115,7 +115,8 @@ struct Pipeline {
     cudaError_t run(const lab::Problem& problem) {
         // >>> your work starts here
         std::size_t next = 0;
-        for (std::size_t first = 0; first + problem.chunk_elements <= problem.elements; first += problem.chunk_elements) {
+        for (std::size_t first = 0; first + problem.chunk_elements <= problem.elements;
+             first += problem.chunk_elements) {
             Slot& slot = slots[next];
             next = (next + 1) % slots.size();
 

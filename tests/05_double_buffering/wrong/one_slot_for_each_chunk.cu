@@ -79,9 +79,7 @@ struct Pipeline {
     // Three: while the device computes one chunk, another is on its way, and the host works on the third.
     std::array<Slot, 64> slots;
 
-    cudaError_t create_slots(std::size_t bytes) {
-        return bytes > 0 ? cudaSuccess : cudaErrorInvalidValue;
-    }
+    cudaError_t create_slots(std::size_t bytes) { return bytes > 0 ? cudaSuccess : cudaErrorInvalidValue; }
 
     cudaError_t destroy_slots() {
         cudaError_t result = cudaSuccess;
