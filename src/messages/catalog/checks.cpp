@@ -45,8 +45,8 @@ constexpr Entry entries[] = {
     {"value.never_written", "never written", "从未写入"},
 
     // What a check expects; shown when it fails.
-    {"check.typical_size.expected", "every element of host_output is lab::work(host_input, rounds) when run() returns",
-     "run() 返回时，host_output 的每个元素都等于 lab::work(host_input, rounds)"},
+    {"check.typical_size.expected", "every element of the output is lab::work(input, rounds) when run() returns",
+     "run() 返回时，输出的每个元素都等于 lab::work(input, rounds)"},
     {"check.odd_size.expected", "the last, shorter chunk is processed like the others", "最后较短的一块与其他块一样得到处理"},
     {"check.less_than_a_chunk.expected", "one short chunk is a problem like any other", "只有一个不满的块时也照常处理"},
     {"check.one_element.expected", "a single element is processed", "只有一个元素时也得到处理"},
