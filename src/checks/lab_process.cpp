@@ -32,6 +32,8 @@ using protocol::Descriptor;
 constexpr int child_control = 3;
 constexpr int child_memory = 4;
 constexpr std::size_t output_kept = 4096;
+// For a timed answer; then there is nothing to be gained by an exact time any more.
+constexpr std::chrono::milliseconds spinning_limit{200};
 
 [[noreturn]] void system_failure(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -222,6 +224,9 @@ protocol::Reply LabProcess::ask(protocol::Request request) {
     const Clock::time_point begin = Clock::now();
     if (!protocol::send(socket_.get(), request)) {
         report_end(action);
+    }
+    if (request.action == protocol::Action::run && !simulated_) {
+        protocol::spin_for_message(socket_.get(), std::min(limits_.request, spinning_limit));
     }
     await_message(begin + limits_.request, limits_.request, action);
     protocol::Reply reply;

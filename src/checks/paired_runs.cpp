@@ -27,10 +27,10 @@ std::string figure(double value) {
 }
 
 std::vector<double> shares_of(const std::vector<nanoseconds>& times, const std::vector<nanoseconds>& serial_times,
-                              device::Time bound) {
+                              const Attainable& bound) {
     std::vector<double> shares;
     for (std::size_t i = 0; i < times.size(); ++i) {
-        const device::SpeedBar bar{as_time(serial_times[i]), bound};
+        const device::SpeedBar bar{as_time(serial_times[i]), bound.beside(serial_times[i])};
         // A pair in which the serial version beat the bound says nothing but noise: count it as no gain.
         shares.push_back(bar.has_gain() ? bar.share(as_time(times[i])) : 0);
     }
@@ -124,7 +124,7 @@ private:
     std::optional<Failure> wrong_;
 };
 
-SpeedJudgement measure_pairs(Session& session, const Problem& problem, const SpeedRule& rule, device::Time bound) {
+SpeedJudgement measure_pairs(Session& session, const Problem& problem, const SpeedRule& rule, const Attainable& bound) {
     const auto deadline = std::chrono::steady_clock::now() + rule.time_cap;
     session.reserve(problem);
     session.forget_processes();  // whatever they went through before must not show in the times
@@ -146,7 +146,7 @@ SpeedJudgement measure_pairs(Session& session, const Problem& problem, const Spe
     }
 }
 
-SpeedJudgement judge_simulated(Session& session, const Problem& problem, const SpeedRule& rule, device::Time bound,
+SpeedJudgement judge_simulated(Session& session, const Problem& problem, const SpeedRule& rule, const Attainable& bound,
                                std::optional<nanoseconds> known) {
     const nanoseconds student = known ? *known : session.solve(session.options().program, {.problem = problem}).elapsed;
     const nanoseconds serial =
@@ -185,7 +185,7 @@ Failure describe_speed(const SpeedResult& result, const char* cause) {
 }
 
 SpeedJudgement judge_speed(const std::vector<nanoseconds>& times, const std::vector<nanoseconds>& serial_times,
-                           device::Time bound, const SpeedRule& rule, bool more_time) {
+                           const Attainable& bound, const SpeedRule& rule, bool more_time) {
     const std::vector<double> shares = shares_of(times, serial_times, bound);
     const Estimate estimate = estimate_median(shares);
     SpeedJudgement judgement;
@@ -193,8 +193,9 @@ SpeedJudgement judge_speed(const std::vector<nanoseconds>& times, const std::vec
     SpeedResult& result = judgement.result;
     result.time_ns = median(times);
     result.serial_time_ns = median(serial_times);
-    result.bound_time_ns = static_cast<std::uint64_t>(bound.count());
-    const device::SpeedBar bar{device::Time(static_cast<double>(result.serial_time_ns)), bound};
+    const device::Time attainable = bound.beside(nanoseconds(result.serial_time_ns));
+    result.bound_time_ns = static_cast<std::uint64_t>(attainable.count());
+    const device::SpeedBar bar{device::Time(static_cast<double>(result.serial_time_ns)), attainable};
     result.speedup =
         static_cast<double>(result.serial_time_ns) / static_cast<double>(std::max<std::uint64_t>(1, result.time_ns));
     if (bar.has_gain()) {
@@ -211,7 +212,7 @@ SpeedJudgement judge_speed(const std::vector<nanoseconds>& times, const std::vec
     return judgement;
 }
 
-SpeedJudgement measure_speed(Session& session, const Problem& problem, const SpeedRule& rule, device::Time bound,
+SpeedJudgement measure_speed(Session& session, const Problem& problem, const SpeedRule& rule, const Attainable& bound,
                              std::optional<nanoseconds> known) {
     if (session.options().simulated) {
         return judge_simulated(session, problem, rule, bound, known);

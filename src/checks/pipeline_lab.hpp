@@ -76,11 +76,11 @@ protected:
     // Measures the typical problem against `bound` and awards up to `points`. When it is too slow, `explain` may know a
     // reason that says more than the figures.
     using Explain = std::function<std::optional<Failure>(const device::Trace& trace)>;
-    void check_speed(double points, const SpeedRule& rule, device::Time bound, const Explain& explain);
+    void check_speed(double points, const SpeedRule& rule, const Attainable& bound, const Explain& explain);
 
     // The typical problem reaches rule.required_share of what is attainable on every other simulated device too;
     // `bound` gives that device's attainable time. Otherwise too_slow_elsewhere, or what `explain` says.
-    using Bound = std::function<device::Time()>;
+    using Bound = std::function<Attainable()>;
     void check_other_devices(const SpeedRule& rule, const Bound& bound, const Explain& explain);
 
     // Calls `body` for each other profile, with session() and all that is kept of the typical run being that device's.

@@ -12,6 +12,7 @@
 #include "checks/failure.hpp"
 #include "checks/trace_judgements.hpp"
 #include "device/environment.hpp"
+#include "timeline/facts.hpp"
 
 namespace checks {
 namespace {
@@ -138,6 +139,9 @@ Solved Session::solve(const std::filesystem::path& program, const Plan& plan) {
             throw CheckFailed(cause::forged_reply, {{"during", during(Action::run)}});
         }
         add_findings(*solved.trace);
+        if (plan.warm_up) {
+            solved.trace = timeline::without_earlier(*solved.trace, "run");
+        }
     }
     return solved;
 }
@@ -145,7 +149,7 @@ Solved Session::solve(const std::filesystem::path& program, const Plan& plan) {
 void Session::drive(LabProcess& process, const Plan& plan, Solved& solved) {
     std::optional<std::uint64_t> previous;
     for (int cycle = 0; cycle < plan.cycles; ++cycle) {
-        for (int run = 0; run < plan.runs; ++run) {
+        for (int run = 0; run < plan.runs + (plan.warm_up ? 1 : 0); ++run) {
             const std::uint64_t seed = fresh_inputs(plan.problem);
             process.demand(request(run == 0 ? Action::prepare : Action::refill, plan.problem));
             const protocol::Reply reply = process.demand(request(Action::run, plan.problem));

@@ -83,6 +83,7 @@ public:
         int cycles = 1;
         int runs = 1;
         Traced traced = Traced::no;
+        bool warm_up = false;  // one more run before; in the trace only the last one stays
         bool measure_stages = false;  // ask the program to measure the stages, after the runs
     };
     Solved solve(const std::filesystem::path& program, const Plan& plan);

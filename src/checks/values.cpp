@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -29,12 +30,35 @@ struct Evidence {
     bool poisoned(std::size_t index) const { return outputs[index] == protocol::poison; }
 };
 
+// Calls work(part, begin, end) for parts of [0, elements), each in a thread of its own where there are many elements.
+template <typename Work>
+void in_parts(std::size_t elements, std::size_t parts, Work work) {
+    const std::size_t size = (elements + parts - 1) / parts;
+    std::vector<std::jthread> threads;
+    for (std::size_t part = 1; part < parts; ++part) {
+        threads.emplace_back(work, part, std::min(elements, part * size), std::min(elements, (part + 1) * size));
+    }
+    work(std::size_t{0}, std::size_t{0}, std::min(elements, size));
+}
+
+std::size_t parts_for(std::size_t elements) {
+    constexpr std::size_t worth_a_thread = std::size_t{1} << 20;
+    return std::clamp<std::size_t>(elements / worth_a_thread, 1, std::max(1u, std::thread::hardware_concurrency()));
+}
+
 std::vector<std::size_t> wrong_elements(const Evidence& evidence) {
-    std::vector<std::size_t> wrong;
-    for (std::size_t i = 0; i < evidence.outputs.size(); ++i) {
-        if (evidence.outputs[i] != evidence.expected(i)) {
-            wrong.push_back(i);
+    const std::size_t parts = parts_for(evidence.outputs.size());
+    std::vector<std::vector<std::size_t>> found(parts);
+    in_parts(evidence.outputs.size(), parts, [&](std::size_t part, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (evidence.outputs[i] != evidence.expected(i)) {
+                found[part].push_back(i);
+            }
         }
+    });
+    std::vector<std::size_t> wrong;
+    for (const std::vector<std::size_t>& of_part : found) {
+        wrong.insert(wrong.end(), of_part.begin(), of_part.end());
     }
     return wrong;
 }
@@ -155,9 +179,11 @@ Element input_at(std::uint64_t seed, std::uint64_t index) {
 }
 
 void fill_inputs(std::uint64_t seed, std::span<Element> inputs) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        inputs[i] = input_at(seed, i);
-    }
+    in_parts(inputs.size(), parts_for(inputs.size()), [&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            inputs[i] = input_at(seed, i);
+        }
+    });
 }
 
 std::optional<Failure> judge_outputs(const Problem& problem, std::uint64_t seed, std::span<const Element> outputs,

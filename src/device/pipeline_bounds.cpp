@@ -55,14 +55,6 @@ Time attainable(std::size_t chunks, const StageTimes& stages, unsigned copy_engi
     return copy_engines == 1 ? one_copy_engine(chunks, stages) : role_streams(chunks, stages);
 }
 
-Time host_work_beside_kernel(const StageTimes& stages, Time host_work) {
-    return stages.h2d + std::max(stages.kernel, host_work) + stages.d2h;
-}
-
-Time host_work_beside_all(const StageTimes& stages, Time host_work) {
-    return std::max(stages.sum(), host_work);
-}
-
 Time with_host_stages(std::size_t chunks, const StageTimes& stages, unsigned copy_engines, Time produce, Time consume) {
     if (chunks == 0) {
         return Time{};

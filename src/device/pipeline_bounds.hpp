@@ -47,11 +47,6 @@ Time one_copy_engine(std::size_t chunks, const StageTimes& stages);
 // never overlap, as cudaDeviceProp::asyncEngineCount says it).
 Time attainable(std::size_t chunks, const StageTimes& stages, unsigned copy_engines);
 
-// Independent host work of `host_work` beside the stages, when they all run one after the other:
-// during the kernel alone (synchronous copies keep the host), or during all three (asynchronous copies do not).
-Time host_work_beside_kernel(const StageTimes& stages, Time host_work);
-Time host_work_beside_all(const StageTimes& stages, Time host_work);
-
 // A pipeline whose host fills a chunk (`produce`) before its stages and takes it (`consume`) after them: attainable(), and
 // the host thread is one more stage that has both to do for every chunk.
 Time with_host_stages(std::size_t chunks, const StageTimes& stages, unsigned copy_engines, Time produce, Time consume);

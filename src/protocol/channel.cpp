@@ -42,4 +42,14 @@ bool message_waiting(int socket) {
     return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
+void spin_for_message(int socket, std::chrono::milliseconds limit) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    char byte = 0;
+    const auto nothing_yet = [&] {
+        return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EINTR);
+    };
+    while (nothing_yet() && std::chrono::steady_clock::now() < end) {
+    }
+}
+
 }  // namespace protocol

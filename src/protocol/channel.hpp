@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 
 #include "protocol/messages.hpp"
@@ -23,6 +24,10 @@ Received receive_bytes(int socket, void* message, std::size_t bytes);
 
 // Whether a message waits to be received, without taking it.
 bool message_waiting(int socket);
+
+// Waits for a message without giving the processor away, at most for `limit`: a thread that sleeps takes up to 100 us to
+// wake up, which would count as the time of what was asked. Returns early when the other side is gone, too.
+void spin_for_message(int socket, std::chrono::milliseconds limit);
 
 template <typename Message>
 bool send(int socket, const Message& message) {

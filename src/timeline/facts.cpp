@@ -72,6 +72,20 @@ device::Trace restrict_to_range(const device::Trace& trace, std::string_view ran
     return result;
 }
 
+device::Trace without_earlier(const device::Trace& trace, std::string_view range) {
+    const auto ranges = ranges_named(trace, range);
+    const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
+    const auto [first, last] = std::minmax_element(ranges.begin(), ranges.end(), by_start);
+    const auto is_earlier = [begin = first->start, end = last->start](nanoseconds time) {
+        return time >= begin && time < end;
+    };
+    device::Trace result = trace;
+    std::erase_if(result.operations, [&](const auto& item) { return is_earlier(item.issued); });
+    std::erase_if(result.host_calls, [&](const auto& item) { return is_earlier(item.start); });
+    std::erase_if(result.ranges, [&](const auto& item) { return is_earlier(item.start); });
+    return result;
+}
+
 std::vector<Interval> busy_intervals(const device::Trace& trace, const Kinds& kinds) {
     std::vector<Interval> intervals;
     for (const auto& operation : trace.operations) {

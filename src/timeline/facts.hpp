@@ -48,6 +48,10 @@ bool has_range(const device::Trace& trace, std::string_view range);
 // they have no time. Throws std::invalid_argument when there is no such range.
 device::Trace restrict_to_range(const device::Trace& trace, std::string_view range);
 
+// The trace as if only the last range of that name had been: without the earlier ones and whatever was issued, called or
+// named from the start of the first until the start of the last.
+device::Trace without_earlier(const device::Trace& trace, std::string_view range);
+
 // When an operation of these kinds ran, in order and without overlaps. Operations of no length do not appear.
 std::vector<Interval> busy_intervals(const device::Trace& trace, const Kinds& kinds);
 

@@ -20,10 +20,10 @@ constexpr Problem odd_size = small(8 * small_chunk + 1234);
 
 class Streams : public checks::PipelineLab {
 protected:
-    // 16 chunks, of 2 MiB on the simulated device and of 8 MiB on a GPU, with a kernel about as long as a copy.
+    // 16 chunks of 2 MiB on the simulated device, 32 chunks of 8 MiB on a GPU, with a kernel about as long as a copy.
     Problem typical() const override {
         const std::size_t chunk = chunk_of(2 * mebibyte, 8 * mebibyte);
-        return {.elements = 16 * chunk, .chunk_elements = chunk, .rounds = session().measurement(chunk).rounds};
+        return {.elements = (simulated() ? 16 : 32) * chunk, .chunk_elements = chunk, .rounds = session().measurement(chunk).rounds};
     }
 
     device::Time bound() const {

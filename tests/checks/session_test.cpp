@@ -33,6 +33,14 @@ TEST(Session, a_right_program_solves_every_run_and_leaves_a_trace) {
     EXPECT_EQ(solved.trace->ranges.size(), 1u);
 }
 
+TEST(Session, a_warm_up_is_one_more_run) {
+    Session session(options_for("stale"));
+    const Solved solved =
+        session.solve(session.options().program, {.problem = problem, .traced = Traced::yes, .warm_up = true});
+    ASSERT_TRUE(solved.wrong);  // this program is right in its first run alone
+    EXPECT_EQ(solved.wrong->cause, cause::stale_values);
+}
+
 TEST(Session, the_reply_and_the_trace_tell_one_time) {
     try {
         solve("wrong_clock");

@@ -130,4 +130,16 @@ TEST(Speed, pairs_cancel_a_drift_that_hits_both) {
     EXPECT_EQ(judge_speed(times, serial_times, device::Time(1000), rule, true).decision, Decision::pass);
 }
 
+// The copies of the second pair took twice as long, in both programs: what was hidden is the same.
+TEST(Speed, what_can_be_hidden_is_judged_beside_the_serial_time_of_its_pair) {
+    const std::vector<nanoseconds> times{nanoseconds(2100), nanoseconds(3100)};
+    const std::vector<nanoseconds> serial_times{nanoseconds(3000), nanoseconds(4000)};
+    const SpeedRule rule{.required_share = 0.85, .timing = {.minimum_pairs = 2, .deterministic = true}};
+    const SpeedJudgement speed =
+        judge_speed(times, serial_times, Attainable::serial_less(device::Time(1000)), rule, false);
+    EXPECT_EQ(speed.decision, Decision::pass);
+    EXPECT_DOUBLE_EQ(speed.result.share, 0.9);
+    EXPECT_EQ(speed.result.bound_time_ns, speed.result.serial_time_ns - 1000);
+}
+
 }  // namespace

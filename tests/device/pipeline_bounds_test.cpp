@@ -271,15 +271,6 @@ TEST_F(MeasuredH200, TwoAndThreeStreamsMatchTheFormula) {
     EXPECT_NEAR(ns(device::in_order_streams(32, duplex_stages(), 2)) / ns(at_share_of_duplex(0.655)), 1, 0.03);
 }
 
-TEST(HostWork, IsFreeWhileSomethingElseRuns) {
-    const StageTimes stages{Time(3), Time(10), Time(4)};
-    EXPECT_EQ(ns(device::host_work_beside_kernel(stages, Time(0))), 17);
-    EXPECT_EQ(ns(device::host_work_beside_kernel(stages, Time(10))), 17);
-    EXPECT_EQ(ns(device::host_work_beside_kernel(stages, Time(12))), 19);
-    EXPECT_EQ(ns(device::host_work_beside_all(stages, Time(17))), 17);
-    EXPECT_EQ(ns(device::host_work_beside_all(stages, Time(20))), 20);
-}
-
 TEST(HostStages, AreOneMoreEngine) {
     const StageTimes stages{Time(1), Time(5), Time(1)};
     EXPECT_EQ(ns(device::with_host_stages(0, stages, 2, Time(2), Time(2))), 0);

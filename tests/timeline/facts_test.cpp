@@ -133,4 +133,23 @@ TEST(Facts, OperationsByStreamKeepTheirOrder) {
     EXPECT_EQ(streams.at(0).size(), 1U);
 }
 
+TEST(WithoutEarlier, OnlyTheLastRangeOfThatNameStays) {
+    device::Trace trace;
+    const auto us = [](int value) { return std::chrono::microseconds(value); };
+    trace.ranges = {{"allocate", us(0), us(5)}, {"run", us(10), us(20)}, {"host_work", us(12), us(14)},
+                    {"run", us(30), us(40)},    {"host_work", us(32), us(34)}, {"release", us(50), us(51)}};
+    for (const int issued : {1, 11, 25, 31, 50}) {
+        trace.operations.push_back({});
+        trace.operations.back().issued = us(issued);
+        trace.host_calls.push_back({"call", us(issued), us(issued), {}});
+    }
+    const device::Trace last = timeline::without_earlier(trace, "run");
+    ASSERT_EQ(last.ranges.size(), 4u);
+    EXPECT_EQ(last.ranges[1], (device::Range{"run", us(30), us(40)}));
+    ASSERT_EQ(last.operations.size(), 3u);
+    EXPECT_EQ(last.operations[1].issued, us(31));
+    EXPECT_EQ(last.host_calls.size(), 3u);
+    EXPECT_THROW(timeline::without_earlier(trace, "nothing"), std::invalid_argument);
+}
+
 }  // namespace
