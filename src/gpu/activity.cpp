@@ -41,6 +41,15 @@ std::map<std::uint32_t, std::uint32_t> stream_numbers(const Activities& activiti
 
 bool ends_in_async(const std::string& name) { return name.ends_with("Async"); }
 
+// "name_v3020" -> "name"; other names stay as they are
+std::string without_version(const std::string& name) {
+    const std::size_t version = name.rfind("_v");
+    const bool digits = version != std::string::npos && version + 2 < name.size() &&
+                        std::all_of(name.begin() + static_cast<std::ptrdiff_t>(version) + 2, name.end(),
+                                    [](unsigned char c) { return std::isdigit(c) != 0; });
+    return digits ? name.substr(0, version) : name;
+}
+
 }  // namespace
 
 std::string kernel_name(const std::string& demangled) {
@@ -57,11 +66,8 @@ std::string kernel_name(const std::string& demangled) {
 }
 
 std::string call_name(const std::string& with_version) {
-    const std::size_t version = with_version.rfind("_v");
-    const bool digits = version != std::string::npos && version + 2 < with_version.size() &&
-                        std::all_of(with_version.begin() + static_cast<std::ptrdiff_t>(version) + 2, with_version.end(),
-                                    [](unsigned char c) { return std::isdigit(c) != 0; });
-    std::string name = digits ? with_version.substr(0, version) : with_version;
+    // Twice: headers of CUDA 12 turn some names into "name_v2", to which CUPTI adds the version of the toolkit.
+    std::string name = without_version(without_version(with_version));
     for (const char* const suffix : {"_ptsz", "_ptds"}) {
         if (name.ends_with(suffix)) {
             name.resize(name.size() - std::string(suffix).size());

@@ -1,5 +1,7 @@
 #include "simulator/ordering_checker.hpp"
 
+#include <algorithm>
+
 #include "simulator/ordering/symbols.hpp"
 
 namespace simulator {
@@ -91,9 +93,23 @@ void OrderingChecker::describe_range(device::Finding& finding, const Conflict& c
     finding.details["range.end"] = std::to_string(conflict.end - 1 - origin);  // the last byte
 }
 
-std::string OrderingChecker::order_for(const Conflict& conflict) const {
-    const bool host = conflict.earlier.operation == 0 || conflict.later.operation == 0;
-    return host ? "order.stream_synchronize" : "order.event_between_streams";
+// Which call would order the two; an event that was there and did not is worth a word.
+void OrderingChecker::describe_order(device::Finding& finding, const Conflict& conflict) const {
+    const auto [first, second] = std::minmax(conflict.earlier.operation, conflict.later.operation);
+    if (first == 0) {
+        finding.details["order"] = "order.stream_synchronize";
+        return;
+    }
+    const std::uint32_t awaited = record_of(operations_, first).operation.stream;
+    const std::uint32_t waiting = record_of(operations_, second).operation.stream;
+    const auto wait = first_waits_.find({waiting, awaited});
+    if (wait == first_waits_.end() || wait->second >= second) {
+        finding.details["order"] = "order.event_between_streams";
+        return;
+    }
+    finding.details["order"] = "order.event_recorded_too_early";
+    finding.details["order.waiting"] = std::to_string(waiting);
+    finding.details["order.awaited"] = std::to_string(awaited);
 }
 
 void OrderingChecker::report(const Conflict& conflict) {
@@ -119,7 +135,7 @@ void OrderingChecker::report(const Conflict& conflict) {
     describe(finding, "second", conflict.later, conflict.later_kind);
     finding.details["bytes"] = std::to_string(conflict.end - conflict.begin);
     describe_range(finding, conflict);
-    finding.details["order"] = order_for(conflict);
+    describe_order(finding, conflict);
     findings_.add(std::move(finding));
 }
 

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "device/trace.hpp"
@@ -43,6 +45,11 @@ public:
     void host_accesses(Epoch epoch, const VectorClock& clock, const std::vector<AccessInterval>& intervals,
                        const std::string& label = {});
 
+    // What stream `waiting` gets after the operation `latest` waits for an event that was recorded in stream `awaited`.
+    void stream_waits(std::uint32_t waiting, std::uint32_t awaited, std::uint64_t latest) {
+        first_waits_.try_emplace({waiting, awaited}, latest);
+    }
+
     void forget(std::uintptr_t begin, std::uintptr_t end) { shadow_.forget(begin, end); }
 
     // Called with the operation whose bytes were overwritten while it still read them.
@@ -54,12 +61,13 @@ private:
     void describe(device::Finding& finding, const std::string& detail, const AccessOwner& owner, Access kind) const;
     device::SourceLine line_of(const AccessOwner& owner) const;
     void describe_range(device::Finding& finding, const Conflict& conflict) const;
-    std::string order_for(const Conflict& conflict) const;
+    void describe_order(device::Finding& finding, const Conflict& conflict) const;
 
     const std::vector<OperationRecord>& operations_;
     const Memory& memory_;
     FindingLog& findings_;
     ShadowMemory shadow_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> first_waits_;  // (waiting, awaited): after which
     std::string host_label_;
     std::function<void(std::uint64_t)> overwritten_;
     std::set<std::tuple<std::uintptr_t, std::uintptr_t, Access, Access>> reported_;

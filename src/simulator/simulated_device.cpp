@@ -428,6 +428,7 @@ cudaError_t SimulatedDevice::record(Event& event, Stream& stream) {
     event.task = mark(stream, 0);
     event.clock = stream.clock;
     event.recorded = true;
+    event.recorded_in = stream.number;
     return cudaSuccess;
 }
 
@@ -445,6 +446,7 @@ cudaError_t SimulatedDevice::wait(Stream& stream, Event& event, std::uintptr_t c
     }
     mark(stream, event.task);
     stream.clock.join(event.clock);
+    checker_.stream_waits(stream.number, event.recorded_in, operations_.size());
     return cudaSuccess;
 }
 

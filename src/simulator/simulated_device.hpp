@@ -49,6 +49,7 @@ struct Stream {
 struct Event {
     unsigned flags = 0;
     bool recorded = false;
+    std::uint32_t recorded_in = 0;  // the stream's number
     bool orders_streams = false;  // a stream was made to wait for it
     bool times = false;           // cudaEventElapsedTime was asked about it
     TaskId task = 0;

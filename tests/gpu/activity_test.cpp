@@ -62,6 +62,7 @@ TEST(CallName, has_neither_version_nor_stream_suffix) {
     EXPECT_EQ(call_name("cudaMemcpyAsync_v3020"), "cudaMemcpyAsync");
     EXPECT_EQ(call_name("cudaMemcpyAsync_ptsz_v7000"), "cudaMemcpyAsync");
     EXPECT_EQ(call_name("cudaMemcpy_ptds_v7000"), "cudaMemcpy");
+    EXPECT_EQ(call_name("cudaEventElapsedTime_v2_v12080"), "cudaEventElapsedTime");
     EXPECT_EQ(call_name("cudaMalloc"), "cudaMalloc");
     EXPECT_EQ(call_name("cuda_variant"), "cuda_variant");
     EXPECT_EQ(call_name("cudaMalloc_v"), "cudaMalloc_v");

@@ -129,7 +129,9 @@ TEST(Order, does_not_come_from_calls_that_promise_none) {
     }
     for (const std::string how : {"event_recorded_too_early", "failed_queries"}) {
         const ProgramRun result = run_findings({"pair", "kernel_writes_device", "copy_from_device", how});
-        expect_only(result, "unordered_access", "copy_from_device", "kernel_writes_device");
+        const Finding finding = expect_only(result, "unordered_access", "copy_from_device", "kernel_writes_device");
+        EXPECT_EQ(finding.details.at("order"), how == "failed_queries" ? "order.event_between_streams"
+                                                                       : "order.event_recorded_too_early");
     }
 }
 
@@ -172,7 +174,11 @@ TEST(Races, a_pinned_source_reused_before_its_copy_is_done) {
 }
 
 TEST(Races, an_event_recorded_again_or_never) {
-    expect_race("event_recorded_again", "consumed without a wait", "produced after the wait");
+    const Finding finding =
+        expect_race("event_recorded_again", "consumed without a wait", "produced after the wait");
+    EXPECT_EQ(finding.details.at("order"), "order.event_recorded_too_early");
+    EXPECT_EQ(finding.details.at("order.waiting"), "2");
+    EXPECT_EQ(finding.details.at("order.awaited"), "1");
     expect_nothing({"events_used_twice"});
     const ProgramRun result = run_findings({"unrecorded_event"});
     ASSERT_EQ(result.trace.findings.size(), 2U) << result.output;

@@ -45,6 +45,11 @@ constexpr Entry entries[] = {
      "(cudaStreamWaitEvent), or issue both in the same stream",
      "在第一次访问之后记录事件（cudaEventRecord），让另一个流在第二次访问之前等待它（cudaStreamWaitEvent）；"
      "也可以把两者放进同一个流"},
+    {"order.event_recorded_too_early",
+     "stream {waiting} waits for an event of stream {awaited}, but for one that was recorded before this work: record the "
+     "event after the work it is to stand for (cudaEventRecord), and make the wait (cudaStreamWaitEvent) after that",
+     "流 {waiting} 等待了流 {awaited} 里的事件，但那个事件在这项工作之前就已记录：先在它要代表的工作之后记录事件"
+     "（cudaEventRecord），然后再让流等待（cudaStreamWaitEvent）"},
     {"order.same_stream", "issue both in the same stream", "把两者放进同一个流"},
 
     // Which bytes: {range} of unordered_access.
