@@ -81,6 +81,18 @@ inline constexpr const char* too_slow = "too_slow";
 inline constexpr const char* too_slow_elsewhere = "too_slow_elsewhere";  // on another simulated device {profile}
 inline constexpr const char* speed_inconclusive = "speed_inconclusive";  // {pairs, low, high}
 
+// Throughput, and the habits that cost it.
+inline constexpr const char* throughput_inconclusive = "throughput_inconclusive";  // {pairs, low, high, required_share}
+inline constexpr const char* allocation_in_run = "allocation_in_run";              // {call, calls}
+inline constexpr const char* copies_too_small = "copies_too_small";                // {copies, of, size, limit}
+inline constexpr const char* copies_too_large = "copies_too_large";                // {size, limit}
+inline constexpr const char* too_few_streams = "too_few_streams";                  // {streams, needed}
+inline constexpr const char* one_stream_for_both_directions = "one_stream_for_both_directions";  // {copies}
+inline constexpr const char* timed_by_host_clock = "timed_by_host_clock";                        // {reported, traced}
+inline constexpr const char* wrong_reported_time = "wrong_reported_time";                        // {reported, traced}
+inline constexpr const char* not_measured = "not_measured";                                      // {sizes, timings}
+inline constexpr const char* choice_not_measured = "choice_not_measured";                        // {size, sizes}
+
 // Resources and errors.
 inline constexpr const char* leaked_device_memory = "leaked_device_memory";  // {count}
 inline constexpr const char* leaked_host_memory = "leaked_host_memory";      // {count}

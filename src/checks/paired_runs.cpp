@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "checks/causes.hpp"
+
 namespace checks {
 namespace {
 
@@ -26,15 +28,30 @@ std::string figure(double value) {
     return text;
 }
 
+double share_of_gain(nanoseconds time, nanoseconds serial_time, device::Time bound) {
+    const device::SpeedBar bar{as_time(serial_time), bound};
+    // A pair in which the serial version beat the bound says nothing but noise: count it as no gain.
+    return bar.has_gain() ? bar.share(as_time(time)) : 0;
+}
+
+double share_of_throughput(nanoseconds time, device::Time bound) {
+    return bound / as_time(std::max(time, nanoseconds(1)));
+}
+
 std::vector<double> shares_of(const std::vector<nanoseconds>& times, const std::vector<nanoseconds>& serial_times,
-                              const Attainable& bound) {
+                              const Attainable& attainable, ShareOf share_of) {
     std::vector<double> shares;
     for (std::size_t i = 0; i < times.size(); ++i) {
-        const device::SpeedBar bar{as_time(serial_times[i]), bound.beside(serial_times[i])};
-        // A pair in which the serial version beat the bound says nothing but noise: count it as no gain.
-        shares.push_back(bar.has_gain() ? bar.share(as_time(times[i])) : 0);
+        const device::Time bound = attainable.beside(serial_times[i]);
+        shares.push_back(share_of == ShareOf::throughput ? share_of_throughput(times[i], bound)
+                                                         : share_of_gain(times[i], serial_times[i], bound));
     }
     return shares;
+}
+
+// The speedup over the serial version at which a share is reached.
+double speedup_at(double share, const device::SpeedBar& bar, ShareOf share_of) {
+    return share_of == ShareOf::throughput ? share * bar.speedup_at(1) : bar.speedup_at(share);
 }
 
 // One program with the problem allocated, asked to run again and again.
@@ -184,9 +201,13 @@ Failure describe_speed(const SpeedResult& result, const char* cause) {
             {}};
 }
 
+const char* inconclusive_cause(const SpeedRule& rule) {
+    return rule.share_of == ShareOf::throughput ? cause::throughput_inconclusive : cause::speed_inconclusive;
+}
+
 SpeedJudgement judge_speed(const std::vector<nanoseconds>& times, const std::vector<nanoseconds>& serial_times,
                            const Attainable& bound, const SpeedRule& rule, bool more_time) {
-    const std::vector<double> shares = shares_of(times, serial_times, bound);
+    const std::vector<double> shares = shares_of(times, serial_times, bound, rule.share_of);
     const Estimate estimate = estimate_median(shares);
     SpeedJudgement judgement;
     judgement.decision = decide(shares, rule.required_share, rule.timing, more_time);
@@ -199,8 +220,8 @@ SpeedJudgement judge_speed(const std::vector<nanoseconds>& times, const std::vec
     result.speedup =
         static_cast<double>(result.serial_time_ns) / static_cast<double>(std::max<std::uint64_t>(1, result.time_ns));
     if (bar.has_gain()) {
-        result.required = bar.speedup_at(rule.required_share);
-        result.full = bar.speedup_at(rule.full_share);
+        result.required = speedup_at(rule.required_share, bar, rule.share_of);
+        result.full = speedup_at(rule.full_share, bar, rule.share_of);
         result.attainable = bar.speedup_at(1);
     }
     result.share = estimate.median;

@@ -11,9 +11,14 @@
 
 namespace checks {
 
+// What the shares of a rule are shares of: the gain that is attainable over the serial version, or the attainable
+// throughput (the bound's time as a share of the measured one).
+enum class ShareOf { gain, throughput };
+
 struct SpeedRule {
     double required_share = 0.60;
     double full_share = 0.85;
+    ShareOf share_of = ShareOf::gain;
     TimingRules timing{};
     std::chrono::seconds time_cap{60};
 };
@@ -52,6 +57,9 @@ device::Time attainable_time(const Problem& problem, const protocol::Measurement
 
 // The figures that the texts of `cause` name: {speedup, required, attainable, share, required_share, low, high, pairs}.
 Failure describe_speed(const SpeedResult& result, const char* cause);
+
+// The cause when the noise was too much for a verdict by this rule.
+const char* inconclusive_cause(const SpeedRule& rule);
 
 // From times to a verdict. Shares are taken pair by pair, so that drift of the device's clocks hits both.
 SpeedJudgement judge_speed(const std::vector<std::chrono::nanoseconds>& times,

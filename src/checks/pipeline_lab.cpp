@@ -1,5 +1,6 @@
 #include "checks/pipeline_lab.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -92,8 +93,13 @@ std::chrono::nanoseconds PipelineLab::kernel_work_of(const Problem& problem) {
     return std::chrono::nanoseconds(2 * (all_rounds - half) * problem.chunks());
 }
 
-void PipelineLab::check_kernel_work(double required) const {
-    require(judge_kernel_work(typical_trace(), kernel_work_of(typical()), required));
+void PipelineLab::check_kernel_work(double required, std::size_t chunk_elements) const {
+    Problem problem = typical();
+    problem.chunk_elements = chunk_elements == 0 ? problem.chunk_elements : chunk_elements;
+    const std::chrono::nanoseconds work = kernel_work_of(problem);
+    const std::chrono::nanoseconds chunk(session().measurement(problem.chunk_elements, problem.rounds).kernel_ns);
+    const auto launch = std::max(std::chrono::nanoseconds(0), chunk - work / problem.chunks());
+    require(judge_kernel_work(typical_trace(), work, required, launch));
 }
 
 void PipelineLab::check_speed(double points, const SpeedRule& rule, const Attainable& bound, const Explain& explain) {
@@ -106,7 +112,7 @@ void PipelineLab::check_speed(double points, const SpeedRule& rule, const Attain
         require(reason ? reason : describe_speed(speed.result, cause::too_slow));
     }
     if (speed.decision != Decision::pass) {
-        throw NotJudged(NotJudged::Kind::inconclusive, describe_speed(speed.result, cause::speed_inconclusive));
+        throw NotJudged(NotJudged::Kind::inconclusive, describe_speed(speed.result, inconclusive_cause(rule)));
     }
     award(points_for_share(speed.result.share, rule.required_share, rule.full_share, points));
 }

@@ -70,8 +70,9 @@ protected:
     // How long the kernels of a problem work, launches not counted; its chunks are full ones.
     static std::chrono::nanoseconds kernel_work_of(const Problem& problem);
 
-    // Kernels of the typical run worked for at least `required` of the time that the rounds of all elements take.
-    void check_kernel_work(double required) const;
+    // Kernels of the typical run worked for at least `required` of the time that the rounds of all elements take,
+    // measured in chunks of `chunk_elements` (0: of the problem's).
+    void check_kernel_work(double required, std::size_t chunk_elements = 0) const;
 
     // Measures the typical problem against `bound` and awards up to `points`. When it is too slow, `explain` may know a
     // reason that says more than the figures.

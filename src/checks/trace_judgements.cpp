@@ -268,13 +268,15 @@ std::optional<Failure> find_legacy_default_stream(const Trace& trace) {
     return default_stream_used(timeline::restrict_to_range(trace, run_range));
 }
 
-std::optional<Failure> judge_kernel_work(const Trace& trace, std::chrono::nanoseconds expected, double required) {
+std::optional<Failure> judge_kernel_work(const Trace& trace, std::chrono::nanoseconds expected, double required,
+                                         std::chrono::nanoseconds launch) {
     const Trace run = timeline::restrict_to_range(trace, run_range);
-    if (count(run, OperationKind::kernel) == 0) {
+    const std::size_t kernels = count(run, OperationKind::kernel);
+    if (kernels == 0) {
         return because(cause::no_kernel, {});
     }
-    const double share =
-        static_cast<double>(timeline::kernel_total(run).count()) / static_cast<double>(expected.count());
+    const std::chrono::nanoseconds worked = std::max(timeline::kernel_total(run) - kernels * launch, {});
+    const double share = static_cast<double>(worked.count()) / static_cast<double>(expected.count());
     if (share >= required) {
         return std::nullopt;
     }

@@ -29,9 +29,10 @@ std::optional<Failure> find_device_wide_sync(const device::Trace& trace);
 // Something in run() was issued to the legacy default stream: legacy_default_stream.
 std::optional<Failure> find_legacy_default_stream(const device::Trace& trace);
 
-// Kernels ran for at least `required` of `expected`: no_kernel (computed on the CPU), too_little_kernel_work.
-std::optional<Failure> judge_kernel_work(const device::Trace& trace, std::chrono::nanoseconds expected,
-                                         double required);
+// Kernels ran for at least `required` of `expected`, not counting what each takes without any work (`launch`): no_kernel
+// (computed on the CPU), too_little_kernel_work.
+std::optional<Failure> judge_kernel_work(const device::Trace& trace, std::chrono::nanoseconds expected, double required,
+                                         std::chrono::nanoseconds launch = {});
 
 // Errors of the ordering checker and the other access checks: unordered_access, copy_out_of_bounds, device_finding.
 std::optional<Failure> judge_accesses(const std::vector<device::Finding>& findings);

@@ -23,6 +23,7 @@ std::span<const Entry> course();           // the command line
 std::span<const Entry> lab_double_buffering();  // a producer, slots used in turn, and a consumer
 std::span<const Entry> lab_events();       // what only the checks of the events lab say
 std::span<const Entry> lab_sync_memcpy();  // what is said in this lab first: copies and the host's own work
+std::span<const Entry> lab_best_practices();  // habits that cost throughput
 std::span<const Entry> timeline();         // the drawn trace
 std::span<const Entry> lab_pinned_async();  // what is said in this lab first: copy calls, pinning, waits
 

@@ -61,6 +61,7 @@ std::vector<Topic> all_catalogs() {
             {"lab_double_buffering", catalog::lab_double_buffering()},
             {"lab_pinned_async", catalog::lab_pinned_async()},
             {"lab_sync_memcpy", catalog::lab_sync_memcpy()},
+            {"lab_best_practices", catalog::lab_best_practices()},
             {"timeline", catalog::timeline()}};
 }
 

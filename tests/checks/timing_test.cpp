@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "checks/causes.hpp"
 #include "checks/paired_runs.hpp"
 
 namespace {
@@ -140,6 +141,35 @@ TEST(Speed, what_can_be_hidden_is_judged_beside_the_serial_time_of_its_pair) {
     EXPECT_EQ(speed.decision, Decision::pass);
     EXPECT_DOUBLE_EQ(speed.result.share, 0.9);
     EXPECT_EQ(speed.result.bound_time_ns, speed.result.serial_time_ns - 1000);
+}
+
+SpeedRule nine_tenths_of_the_throughput() {
+    return {.required_share = 0.90, .full_share = 0.95, .share_of = ShareOf::throughput};
+}
+
+TEST(Speed, a_share_of_the_throughput_and_its_speedups) {
+    SpeedRule rule = nine_tenths_of_the_throughput();
+    rule.timing.deterministic = true;
+    const SpeedJudgement speed = judge_speed({nanoseconds(1250)}, {nanoseconds(3000)}, device::Time(1000), rule, false);
+    EXPECT_EQ(speed.decision, Decision::fail);
+    EXPECT_DOUBLE_EQ(speed.result.share, 0.8);
+    EXPECT_DOUBLE_EQ(speed.result.required, 0.9 * 3.0);
+    EXPECT_DOUBLE_EQ(speed.result.full, 0.95 * 3.0);
+    EXPECT_DOUBLE_EQ(speed.result.attainable, 3.0);
+    EXPECT_EQ(judge_speed({nanoseconds(1111)}, {nanoseconds(3000)}, device::Time(1000), rule, false).decision,
+              Decision::pass);
+}
+
+TEST(Speed, a_share_of_the_throughput_needs_more_than_one_noisy_pair) {
+    const SpeedRule rule = nine_tenths_of_the_throughput();
+    std::vector<nanoseconds> times(5, nanoseconds(1050));
+    const std::vector<nanoseconds> serial_times(5, nanoseconds(3000));
+    EXPECT_EQ(judge_speed(times, serial_times, device::Time(1000), rule, true).decision, Decision::pass);
+    times[0] = nanoseconds(1200);
+    EXPECT_EQ(judge_speed(times, serial_times, device::Time(1000), rule, true).decision, Decision::measure_on);
+    EXPECT_EQ(judge_speed(times, serial_times, device::Time(1000), rule, false).decision, Decision::inconclusive);
+    EXPECT_STREQ(inconclusive_cause(rule), cause::throughput_inconclusive);
+    EXPECT_STREQ(inconclusive_cause(SpeedRule{}), cause::speed_inconclusive);
 }
 
 }  // namespace

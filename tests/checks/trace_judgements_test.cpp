@@ -206,6 +206,14 @@ TEST(KernelWork, too_little_is_a_share) {
     EXPECT_EQ(failure->arguments.at("share"), "10");
 }
 
+TEST(KernelWork, launches_are_no_work) {
+    const nanoseconds launch(5);  // of the 10 that each of the four kernels takes
+    EXPECT_EQ(cause_of(judge_kernel_work(overlapping().get(), nanoseconds(20), 0.8, launch)), "");
+    const auto failure = judge_kernel_work(overlapping().get(), nanoseconds(40), 0.8, launch);
+    EXPECT_EQ(cause_of(failure), cause::too_little_kernel_work);
+    EXPECT_EQ(failure->arguments.at("share"), "50");
+}
+
 TEST(KernelWork, no_kernel_means_computed_on_the_cpu) {
     PipelineTrace trace;
     trace.add(OperationKind::host_to_device, 1, 0, 0, 10);
