@@ -196,6 +196,16 @@ TEST(Completeness, measured_clocks_may_differ_by_a_little) {
     EXPECT_EQ(cause_of(judge_completeness(trace.get())), cause::output_read_early);
 }
 
+TEST(DefaultStream, one_operation_in_it_is_enough) {
+    PipelineTrace trace = overlapping();
+    EXPECT_EQ(cause_of(find_legacy_default_stream(trace.get())), "");
+    trace.add(OperationKind::kernel, 0, 50, 100, 110);
+    const auto failure = find_legacy_default_stream(trace.get());
+    EXPECT_EQ(cause_of(failure), cause::legacy_default_stream);
+    EXPECT_EQ(failure->arguments.at("operations"), "1");
+    EXPECT_EQ(failure->source.line, 13);
+}
+
 TEST(KernelWork, enough_of_it_passes) {
     EXPECT_EQ(cause_of(judge_kernel_work(overlapping().get(), nanoseconds(45), 0.8)), "");
 }
