@@ -27,10 +27,10 @@ constexpr Problem little = small(3000);  // here every call is made to fail once
 
 class BestPractices : public checks::PipelineLab {
 protected:
-    // 8 MiB each way on the simulated device and 128 MiB on a GPU, in "one chunk": the pipeline chooses its own. A kernel
+    // 8 MiB each way on the simulated device and 256 MiB on a GPU, in "one chunk": the pipeline chooses its own. A kernel
     // over a large chunk takes about as long as its copy; the work per element is the same for every chunk size.
     Problem typical() const override {
-        const std::size_t elements = chunk_of(8 * mebibyte, 128 * mebibyte);
+        const std::size_t elements = chunk_of(8 * mebibyte, 256 * mebibyte);
         return {.elements = elements, .chunk_elements = elements, .rounds = session().measurement(elements / 4).rounds};
     }
 
