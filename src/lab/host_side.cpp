@@ -44,7 +44,7 @@ void HostSide::produce(Element* staging, std::size_t first, std::size_t elements
     }
     const TracedRange range("produce");
     const std::uint64_t begin_ns = device_hooks_clock_ns();
-    device_hooks_host_writes(staging, elements * sizeof(Element), "produce");
+    device_hooks_host_writes(staging, elements * sizeof(Element), "lab::produce");
     device_hooks_trusted_copy(staging, inputs_ + first, elements * sizeof(Element));
     spend_until(begin_ns, elements);
 }
@@ -55,7 +55,7 @@ void HostSide::consume(const Element* staging, std::size_t first, std::size_t el
     }
     const TracedRange range("consume");
     const std::uint64_t begin_ns = device_hooks_clock_ns();
-    device_hooks_host_reads(staging, elements * sizeof(Element), "consume");
+    device_hooks_host_reads(staging, elements * sizeof(Element), "lab::consume");
     device_hooks_trusted_copy(results_ + first, staging, elements * sizeof(Element));
     spend_until(begin_ns, elements);
 }

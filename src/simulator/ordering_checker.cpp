@@ -55,8 +55,10 @@ void OrderingChecker::access(const AccessOwner& owner, const VectorClock& clock,
         if (conflict.later_kind != Access::read && conflict.earlier.operation != 0 && overwritten_) {
             overwritten_(conflict.earlier.operation);
         }
-        if (conflict.earlier.operation == 0) {
-            // The host acted before the operation's virtual start, but after issuing it.
+        const bool both_on_device = conflict.earlier.operation != 0 && conflict.later.operation != 0;
+        if (conflict.earlier.operation == 0 || (both_on_device && conflict.earlier.operation > conflict.later.operation)) {
+            // The host acted before the operation's virtual start, but after issuing it; or two operations ran the other
+            // way round than they were issued, which is the order that the program means and that advice is given for.
             std::swap(conflict.earlier, conflict.later);
             std::swap(conflict.earlier_kind, conflict.later_kind);
         }
@@ -77,7 +79,9 @@ void OrderingChecker::describe(device::Finding& finding, const std::string& deta
         finding.details[detail + ".name"] = operation.name;
         finding.details[detail + ".stream"] = std::to_string(operation.stream);
     } else if (owner.pc == 0) {
-        finding.details[detail] = kind == Access::read ? "access.check_reads" : "access.check_writes";
+        // A label is a buffer that the check accesses, or a function that accesses the program's.
+        const std::string who = host_label_.find("::") == std::string::npos ? "access.check_" : "access.function_";
+        finding.details[detail] = who + (kind == Access::read ? "reads" : "writes");
         finding.details[detail + ".name"] = host_label_;
     } else {
         finding.details[detail] = kind == Access::read ? "access.host_reads" : "access.host_writes";

@@ -41,7 +41,8 @@ public:
     void operation_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
                             const std::vector<AccessInterval>& intervals);
 
-    // Host code accesses memory. `label` names trusted code that has no line, such as the check's own reading.
+    // Host code accesses memory. `label` names trusted code that has no line: the buffer that the check
+    // accesses, or the qualified name of the function that does (lab::consume).
     void host_accesses(Epoch epoch, const VectorClock& clock, const std::vector<AccessInterval>& intervals,
                        const std::string& label = {});
 

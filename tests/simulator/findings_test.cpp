@@ -159,6 +159,12 @@ TEST(Races, a_kernel_that_does_not_wait_for_its_input) {
     EXPECT_EQ(finding.details.at("order"), "order.event_between_streams");
 }
 
+TEST(Races, operations_that_ran_the_other_way_round_are_told_in_the_order_of_issue) {
+    const Finding finding = expect_race("result_copied_before_the_kernel_began", "copied first", "issued first");
+    EXPECT_EQ(finding.details.at("first"), "access.kernel_writes");
+    EXPECT_EQ(finding.details.at("second"), "access.copy_reads");
+}
+
 TEST(Races, a_result_copied_before_the_kernel_wrote_it) {
     expect_race("result_copied_too_early", "result copied", "result computed");
 }
@@ -258,6 +264,9 @@ TEST(Races, trusted_code_is_named_as_it_asks) {
     const Finding finding = expect_only(result, "unordered_access", "copy before the check");
     EXPECT_EQ(finding.details.at("second"), "access.check_reads");
     EXPECT_EQ(finding.details.at("second.name"), "host_output");
+    const ProgramRun consumed = run_findings({"trusted_function_reads_too_early"});
+    EXPECT_EQ(expect_only(consumed, "unordered_access", "copy before the function").details.at("second"),
+              "access.function_reads");
 }
 
 TEST(Pageable, sources_may_be_reused_after_the_call) {
@@ -277,8 +286,8 @@ TEST(Pageable, order_that_is_not_promised_is_a_warning) {
 }
 
 TEST(Pageable, a_small_copy_that_nobody_waits_for_is_an_error) {
-    // In virtual time the copy comes after the kernel that was to use its data.
-    expect_race("small_pageable_input_not_waited_for", "small input copied", "small input used");
+    // In virtual time the copy comes after the kernel that was to use its data; it is told as it was meant.
+    expect_race("small_pageable_input_not_waited_for", "small input used", "small input copied");
 }
 
 TEST(NoRaces, in_what_the_simulator_itself_does_with_memory) {

@@ -30,11 +30,15 @@ constexpr Entry entries[] = {
     {"access.host_writes", "host code writes", "主机代码写"},
     {"access.check_reads", "the check reads {name}", "检查程序读 {name}"},
     {"access.check_writes", "the check writes {name}", "检查程序写 {name}"},
+    {"access.function_reads", "{name} reads", "{name} 读"},
+    {"access.function_writes", "{name} writes", "{name} 写"},
 
     // The call that would order two accesses: {order} of unordered_access.
     {"order.stream_synchronize",
-     "call cudaStreamSynchronize on the stream of the first access before the host makes the second",
-     "在主机进行第二次访问之前，对第一次访问所在的流调用 cudaStreamSynchronize"},
+     "let the host wait before it makes the second access: cudaStreamSynchronize on the stream of the first, or "
+     "cudaEventSynchronize on an event that was recorded after the first",
+     "让主机在进行第二次访问之前等待：对第一次访问所在的流调用 cudaStreamSynchronize，"
+     "或对在第一次访问之后记录的事件调用 cudaEventSynchronize"},
     {"order.event_synchronize",
      "record an event after the first access and call cudaEventSynchronize before the host makes the second",
      "在第一次访问之后记录一个事件，并在主机进行第二次访问之前调用 cudaEventSynchronize"},

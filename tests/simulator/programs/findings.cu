@@ -223,6 +223,23 @@ void result_copied_too_early() {
     EXPECT(!all_equal(back, touched, 9));
 }
 
+// The kernel is issued first, and waits in its stream for another one while the copy goes ahead.
+void result_copied_before_the_kernel_began() {
+    DeviceMemory device(bytes), other(bytes), result(bytes);
+    PinnedMemory back(bytes);
+    Stream kernels, copies;
+    CALL(cudaMemset(device, 0, bytes));
+    CALL(cudaMemset(other, 0, bytes));
+    CALL(cudaDeviceSynchronize());
+    for (int i = 0; i < 100; ++i) {
+        slow_copy<<<blocks, threads, 0, kernels>>>(result, other);
+    }
+    write<<<blocks, threads, 0, kernels>>>(device, 9);                          // at: issued first
+    CALL(cudaMemcpyAsync(back, device, 4, cudaMemcpyDeviceToHost, copies));     // at: copied first
+    CALL(cudaDeviceSynchronize());
+    EXPECT(back[0] == 0);
+}
+
 void kernel_input_overwritten() {
     DeviceMemory input(bytes), result(bytes);
     PinnedMemory host(bytes), back(bytes);
@@ -571,6 +588,15 @@ void trusted_code_reads_too_early() {
     device_hooks_host_writes(host, 64, "host_output");
 }
 
+void trusted_function_reads_too_early() {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes);
+    Stream stream;
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy before the function
+    device_hooks_host_reads(host, 64, "lab::consume");
+    CALL(cudaDeviceSynchronize());
+}
+
 void many_overlapping_sources() {
     DeviceMemory device(bytes);
     PinnedMemory host(bytes), out(bytes);
@@ -753,6 +779,7 @@ constexpr Case all_cases[] = {
     CASE(input_waited_for),
     CASE(input_not_waited_for),
     CASE(result_copied_too_early),
+    CASE(result_copied_before_the_kernel_began),
     CASE(kernel_input_overwritten),
     CASE(pinned_source_reused_after_waiting),
     CASE(pinned_source_reused_too_early),
@@ -784,6 +811,7 @@ constexpr Case all_cases[] = {
     CASE(memset_of_pinned_memory),
     CASE(host_work_while_the_device_works),
     CASE(trusted_code_reads_too_early),
+    CASE(trusted_function_reads_too_early),
     CASE(many_overlapping_sources),
     CASE(leaks),
     CASE(use_after_free),
