@@ -53,7 +53,10 @@ std::string what_happened(const CheckResult& check, Language language) {
 }
 
 std::string what_to_try(const CheckResult& check, Language language) {
-    const std::string id = "cause." + check.cause + ".next";
+    const auto error = check.arguments.find("error");
+    const std::string cause = "cause." + check.cause;
+    const std::string of_this_error = error == check.arguments.end() ? "" : cause + "." + error->second + ".next";
+    const std::string id = messages::known(of_this_error) ? of_this_error : cause + ".next";
     return messages::known(id) ? messages::text(id, in_words(check.arguments, language), language) : std::string();
 }
 

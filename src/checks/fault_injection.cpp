@@ -32,23 +32,26 @@ public:
     }
 
     // allocate, run, measure_stages where the program has it, release; stops at the first error but always releases.
-    // Whether an error was returned.
+    // Whether an error was returned; error() is the first.
     bool cycle_reports_error() {
         session_.fresh_inputs(problem_);
-        bool reported = false;
+        error_.clear();
         bool usable = true;
         for (const Action action : {Action::prepare, Action::run, Action::measure_stages}) {
             if (!usable) {
                 break;
             }
             const Reply reply = process_->ask(session_.request(action, problem_));
-            reported = reported || reply.status == Status::student_error;
+            note_error(reply, action);
             // Refused: a buffer is missing although allocate() reported success, or there is no measure_stages().
             usable = reply.status == Status::ok;
         }
-        const Reply reply = process_->ask(session_.request(Action::release, problem_));
-        return reported || reply.status == Status::student_error;
+        note_error(process_->ask(session_.request(Action::release, problem_)), Action::release);
+        return !error_.empty();
     }
+
+    // {error, during} of the latest cycle; empty when it reported none.
+    const Arguments& error() const { return error_; }
 
     std::optional<Failure> leaks() {
         process_->quit();
@@ -56,10 +59,17 @@ public:
     }
 
 private:
+    void note_error(const Reply& reply, Action action) {
+        if (reply.status == Status::student_error && error_.empty()) {
+            error_ = {{"error", reply.error_name}, {"during", during(action)}};
+        }
+    }
+
     Session& session_;
     Problem problem_;
     std::filesystem::path trace_file_;
     std::unique_ptr<LabProcess> process_;
+    Arguments error_;
 };
 
 // What a failure during a cycle means when the n-th call was made to fail.
@@ -80,7 +90,7 @@ std::uint64_t count_calls(Session& session, const std::filesystem::path& program
         Cycles cycles(session, program, problem, "calls.json");
         cycles.arm(0);
         if (cycles.cycle_reports_error()) {
-            throw CheckFailed(cause::returned_error, {{"error", ""}, {"during", "run"}});
+            throw CheckFailed(cause::returned_error, cycles.error());
         }
         const std::uint64_t calls = cycles.arm(0);
         cycles.leaks();

@@ -91,6 +91,15 @@ TEST(Describe, a_needed_check_is_called_by_its_name) {
     EXPECT_NE(text.find(check_name("typical_size", Language::english)), std::string::npos);
 }
 
+TEST(Describe, an_error_with_advice_of_its_own_gets_that) {
+    const auto advice = [](const std::string& error) {
+        return what_to_try(failed(cause::returned_error, {{"error", error}, {"during", "run"}}), Language::english);
+    };
+    EXPECT_NE(advice("cudaErrorNotReady").find("cudaEventSynchronize"), std::string::npos);
+    EXPECT_EQ(advice("cudaErrorInvalidValue").find("cudaEventSynchronize"), std::string::npos);
+    EXPECT_NE(advice("cudaErrorInvalidValue"), "");
+}
+
 TEST(Describe, a_known_line_comes_first) {
     CheckResult check = failed(cause::one_stream, {{"operations", "48"}});
     check.source = {"lab.cu", 61};

@@ -178,6 +178,17 @@ TEST(ErrorHandling, a_program_that_reports_and_cleans_up_passes) {
     EXPECT_EQ(errors_of("").cause, "");
 }
 
+TEST(ErrorHandling, an_error_that_no_call_was_made_to_return_is_named) {
+    try {
+        errors_of("error");
+        FAIL() << "expected CheckFailed";
+    } catch (const CheckFailed& failed) {
+        EXPECT_EQ(failed.failure().cause, cause::returned_error);
+        EXPECT_EQ(failed.failure().arguments.at("error"), "cudaErrorMemoryAllocation");
+        EXPECT_EQ(failed.failure().arguments.at("during"), "run");
+    }
+}
+
 TEST(ErrorHandling, an_ignored_error_is_counted) {
     const Failure failure = errors_of("ignores_errors");
     EXPECT_EQ(failure.cause, cause::error_ignored);

@@ -144,6 +144,12 @@ constexpr Entry entries[] = {
     {"cause.no_host_output.next", "let host_output point to memory for all elements, for example from cudaMallocHost",
      "让 host_output 指向能容纳全部元素的内存，例如由 cudaMallocHost 分配。"},
     {"cause.refused", "{during} could not be done: {reason} {error}", "无法完成 {during}：{reason} {error}"},
+    // Advice for one error, in place of what is said for any.
+    {"cause.returned_error.cudaErrorNotReady.next",
+     "cudaEventElapsedTime, cudaEventQuery and cudaStreamQuery do not wait, and answer cudaErrorNotReady while the work is "
+     "still under way: wait first, with cudaEventSynchronize for the latest event or cudaStreamSynchronize for its stream",
+     "cudaEventElapsedTime、cudaEventQuery 和 cudaStreamQuery 都不等待，工作还没完成时就返回 cudaErrorNotReady：先等待，"
+     "对最后一个事件调用 cudaEventSynchronize，或对它所在的流调用 cudaStreamSynchronize。"},
 
     // Wrong values.
     {"cause.wrong_values", "wrong elements: {wrong} of {elements}; element {first} is {got}, expected {expected}",
