@@ -1,6 +1,7 @@
 // The checks of the double-buffering lab: data that do not fit into device memory, through slots that are used in turn.
 #include <algorithm>
 
+#include "checks/event_judgements.hpp"
 #include "checks/host_stage_judgements.hpp"
 #include "checks/pipeline_lab.hpp"
 #include "checks/trace_judgements.hpp"
@@ -68,12 +69,23 @@ protected:
         return checks::find_idle_device(trace, required_host_overlap);
     }
 
-    // Wrong results because of what the host left out, or did twice, are told as that.
+    // A wait for an event that is never recorded, although every slot is used, is the reason for what it leaves without
+    // an order.
+    static void require_ordered(const std::vector<device::Finding>& findings, const Problem& problem) {
+        const auto unordered = checks::judge_accesses(findings);
+        if (unordered && problem.chunks() >= slots) {
+            require(checks::judge_waits(findings));
+        }
+        require(unordered);
+    }
+
+    // Wrong results because of what the host left out, or did twice, are told as that: waiting for the chunks that it
+    // left in their slots would not bring them to the consumer.
     static void require_right(const checks::Solved& solved, const Problem& problem) {
         if (solved.wrong && solved.trace) {
-            require(checks::judge_completeness(*solved.trace));
-            require(checks::judge_accesses(solved.trace->findings));
             require(checks::judge_host_stages(*solved.trace, problem));
+            require_ordered(solved.trace->findings, problem);
+            require(checks::judge_completeness(*solved.trace));
         }
         require(solved.wrong);
     }
@@ -141,7 +153,11 @@ TEST_F(DoubleBuffering, each_chunk_once) {
 }
 
 TEST_F(DoubleBuffering, ordered_accesses) {
-    judge({.points = 8, .needs = {"memory_budget"}}, [&] { check_ordered(odd_size); });
+    judge({.points = 8, .needs = {"memory_budget"}}, [&] {
+        const auto solved = session().solve(simulated_program(), {odd_size, 1, 1, checks::Traced::yes});
+        require_ordered(solved.trace->findings, odd_size);
+        require(checks::judge_accesses(session().findings()));
+    });
 }
 
 TEST_F(DoubleBuffering, output_complete) {

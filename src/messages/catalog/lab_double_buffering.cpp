@@ -24,16 +24,18 @@ constexpr Entry entries[] = {
     {"cause.host_stage_incomplete", "lab::{stage} was called for {share} % of the elements, expected is each of them once",
      "lab::{stage} 只处理了 {share} % 的元素，而每个元素都应恰好处理一次"},
     {"cause.host_stage_incomplete.next",
-     "after the loop the last chunks are still in their slots: go through all slots once more, from the one that was filled "
-     "longest ago, wait for each and consume its results",
-     "循环结束时，最后几块还在各自的槽位里：从最早填入的槽位开始，把所有槽位再走一遍，逐个等待并消费其中的结果。"},
+     "consume what is in a slot before you fill the slot again. After the loop the last chunks are still in their slots: go "
+     "through all slots once more, from the one that was filled longest ago, wait for each and consume its results",
+     "重新填入一个槽位之前，先消费其中的结果。循环结束时，最后几块还在各自的槽位里：从最早填入的槽位开始，"
+     "把所有槽位再走一遍，逐个等待并消费其中的结果。"},
     {"cause.host_stage_repeated", "lab::{stage} was called for {share} % of the elements, expected is each of them once",
      "lab::{stage} 处理的元素达到 {share} %，而每个元素都应恰好处理一次"},
     {"cause.host_stage_repeated.next",
      "note in each slot whether it holds results, and forget it once they are consumed (slot.elements = 0): a slot that was "
-     "emptied in the loop must not be consumed again after it, nor in the next run()",
+     "emptied in the loop must not be consumed again after it, nor in the next run(). Set slot.first and slot.elements for "
+     "the new chunk only when the old one is consumed",
      "在每个槽位里记下是否还有结果，消费之后就清除这个记录（slot.elements = 0）：循环里已经取走的结果，"
-     "循环之后、下一次 run() 里都不能再消费。"},
+     "循环之后、下一次 run() 里都不能再消费。旧的一块消费完之后，才为新的一块设置 slot.first 和 slot.elements。"},
     {"cause.producer_waits",
      "the device was busy for {share} % of the time in which the host produced and consumed, required are {required} %",
      "主机生产和消费期间，设备只有 {share} % 的时间在工作，要求至少 {required} %"},
