@@ -55,10 +55,11 @@ void OrderingChecker::access(const AccessOwner& owner, const VectorClock& clock,
         if (conflict.later_kind != Access::read && conflict.earlier.operation != 0 && overwritten_) {
             overwritten_(conflict.earlier.operation);
         }
-        const bool both_on_device = conflict.earlier.operation != 0 && conflict.later.operation != 0;
-        if (conflict.earlier.operation == 0 || (both_on_device && conflict.earlier.operation > conflict.later.operation)) {
-            // The host acted before the operation's virtual start, but after issuing it; or two operations ran the other
-            // way round than they were issued, which is the order that the program means and that advice is given for.
+        const bool both_issued = conflict.earlier.operation != 0 && conflict.later.operation != 0;
+        if (conflict.earlier.operation == 0 ||
+            (both_issued && conflict.earlier.operation > conflict.later.operation)) {
+            // The host acted before the operation's virtual start, but after issuing it; or two operations ran the
+            // other way round than they were issued: the program means, and advice is given for, the order of issue.
             std::swap(conflict.earlier, conflict.later);
             std::swap(conflict.earlier_kind, conflict.later_kind);
         }

@@ -62,8 +62,8 @@ TEST(MemoryOfStreams, comes_and_goes_in_order) {
 
 TEST(MemoryOfStreams, used_without_order_is_found) {
     const device::Finding early = expect_finding(program(), "memory_used_before_it_is_there", "unordered_access",
-                                                 "allocation of the other stream", "use before the allocation");
-    EXPECT_EQ(early.details.at("second"), "access.allocation");
+                                                 "use before the allocation", "allocation of the other stream");
+    EXPECT_EQ(early.details.at("first"), "access.allocation");
     const device::Finding late = expect_finding(program(), "memory_freed_while_in_use", "unordered_access",
                                                 "free beside the use", "use beside the free");
     EXPECT_EQ(late.details.at("second"), "access.free");

@@ -1,4 +1,4 @@
-// What is wrong: Lets the copies out wait for nothing: kernels are still under way at the end, and waiting longer would not help.
+// What is wrong: Lets the copies out wait for nothing, so that kernels are still under way at the end.
 // Refused by: typical_size
 // Cause: unordered_access
 // Devices: sim
