@@ -26,6 +26,13 @@ bool covers(const std::vector<Interval>& ranges, nanoseconds start, nanoseconds 
                        [&](const Interval& range) { return range.start <= start && end <= range.end; });
 }
 
+// On the simulated device nothing takes time between two ranges: the first call after a range starts when the range ends.
+bool begins_within(const std::vector<Interval>& ranges, const device::HostCall& call) {
+    return std::any_of(ranges.begin(), ranges.end(), [&](const Interval& range) {
+        return range.start <= call.start && (call.start < range.end || std::max(call.start, call.end) == range.end);
+    });
+}
+
 std::vector<Interval> merged(std::vector<Interval> intervals) {
     std::sort(intervals.begin(), intervals.end(),
               [](const Interval& a, const Interval& b) { return a.start < b.start; });
@@ -67,7 +74,7 @@ device::Trace restrict_to_range(const device::Trace& trace, std::string_view ran
     const auto ranges = ranges_named(trace, range);
     device::Trace result = trace;
     std::erase_if(result.operations, [&](const auto& item) { return !covers(ranges, item.issued, item.issued); });
-    std::erase_if(result.host_calls, [&](const auto& item) { return !covers(ranges, item.start, item.start); });
+    std::erase_if(result.host_calls, [&](const auto& item) { return !begins_within(ranges, item); });
     std::erase_if(result.ranges, [&](const auto& item) { return !covers(ranges, item.start, item.end); });
     return result;
 }

@@ -44,8 +44,9 @@ struct Interval {
 bool has_range(const device::Trace& trace, std::string_view range);
 
 // What was issued or called within the ranges of that name (both ends included), with those ranges and the ranges
-// inside them. An operation belongs to the range in which it was issued, even when it ends later. Findings are kept:
-// they have no time. Throws std::invalid_argument when there is no such range.
+// inside them. An operation belongs to the range in which it was issued, a call to the one in which it started, even when
+// it ends later; a call that starts as a range ends and takes time comes after it. Findings are kept: they have no
+// time. Throws std::invalid_argument when there is no such range.
 device::Trace restrict_to_range(const device::Trace& trace, std::string_view range);
 
 // The trace as if only the last range of that name had been: without the earlier ones and whatever was issued, called or

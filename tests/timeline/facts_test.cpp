@@ -77,6 +77,20 @@ TEST(Facts, ARangeKeepsWhatWasIssuedInIt) {
     EXPECT_EQ(release.operations[0].id, 10U);
 }
 
+TEST(Facts, TheFirstCallAfterARangeIsNotInIt) {
+    device::Trace trace;
+    trace.ranges = {{"run", 100ns, 200ns}, {"release", 200ns, 300ns}};
+    trace.host_calls = {{"cudaLaunchKernel", 100ns, 150ns, {}},
+                        {"cudaEventSynchronize", 150ns, 200ns, {}},
+                        {"cudaGetLastError", 200ns, 200ns, {}},
+                        {"cudaEventDestroy", 200ns, 210ns, {}}};
+    const auto run = timeline::restrict_to_range(trace, "run");
+    ASSERT_EQ(run.host_calls.size(), 3U);
+    EXPECT_EQ(run.host_calls.back().name, "cudaGetLastError");
+    const auto release = timeline::restrict_to_range(trace, "release");
+    EXPECT_EQ(release.host_calls.back().name, "cudaEventDestroy");
+}
+
 TEST(Facts, EveryRangeOfTheNameCounts) {
     auto trace = sample::three_chunks();
     trace.ranges.push_back({"run", 690us, 700us});
