@@ -265,8 +265,8 @@ constexpr Entry entries[] = {
      "{speedup}x as fast as the serial version; required here {required}x, attainable here {attainable}x",
      "速度是串行版本的 {speedup} 倍；这里要求 {required} 倍，可达到 {attainable} 倍"},
     {"cause.too_slow.next",
-     "look at the timeline above for gaps: what could run there, and what does it wait for?",
-     "在上面的时间线上查找空隙：那里本来可以运行什么，它又在等什么？"},
+     "look at the timeline below for gaps: what could run there, and what does it wait for?",
+     "在下面的时间线上查找空隙：那里本来可以运行什么，它又在等什么？"},
     {"cause.too_slow_elsewhere",
      "on the simulated device {profile}: {speedup}x as fast as the serial version; required there {required}x, attainable "
      "{attainable}x",

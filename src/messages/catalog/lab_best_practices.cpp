@@ -42,7 +42,7 @@ constexpr Entry entries[] = {
     {"cause.throughput_inconclusive.next",
      "look for another process on the GPU (nvidia-smi), for changing clocks and for a slow link, and check again",
      "查看 GPU 上是否有其他进程（nvidia-smi）、频率是否在变化、链路是否过慢，然后再检查一次。"},
-    {"cause.allocation_in_run", "run() makes {calls} calls that allocate, create or give back something, the first is {call}",
+    {"cause.allocation_in_run", "calls in run() that allocate, create or give back something: {calls}; the first is {call}",
      "run() 中有 {calls} 次分配、创建或归还资源的调用，第一次是 {call}"},
     {"cause.allocation_in_run.next",
      "cudaMalloc and cudaFree wait for the work of all streams: call them in set_up() and tear_down(), and use the memory again",

@@ -68,9 +68,9 @@ constexpr Entry entries[] = {
      "record and wait once for each chunk, right after the work of that chunk: an event stands for all that its stream "
      "was given up to that moment, later chunks included when it is recorded after the loop",
      "每一块都记录一次、等待一次，紧跟在该块的工作之后：事件代表记录之前提交到流里的全部工作，在循环之后记录就把后面的块也算进去了。"},
-    {"cause.waits_for_nothing", "waits for an event that was never recorded, at {count} places",
+    {"cause.waits_for_nothing", "places that wait for an event that was never recorded: {count}",
      "有 {count} 处等待的是从未记录过的事件"},
-    {"cause.timing_event_orders", "events with timing are made only to order streams, at {count} places",
+    {"cause.timing_event_orders", "places that make an event with timing only to order streams: {count}",
      "有 {count} 处创建了带计时的事件，却只用来安排先后"},
 };
 
