@@ -1,6 +1,7 @@
 // The harness in every lab program, on the simulated device: what it carries, charges, limits and refuses.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -50,6 +51,18 @@ nanoseconds time_in(const device::Trace& trace, const std::string& range) {
                            [&](nanoseconds sum, const device::Range& each) {
                                return each.name == range ? sum + (each.end - each.start) : sum;
                            });
+}
+
+TEST(Harness, LetsTimePassBetweenTheFunctionsOfALab) {
+    const device::Trace trace = *solve("").trace;
+    ASSERT_FALSE(trace.host_calls.empty());
+    for (const device::HostCall& call : trace.host_calls) {
+        const auto within = std::count_if(trace.ranges.begin(), trace.ranges.end(), [&](const device::Range& range) {
+            const bool of_the_lab = range.name == "allocate" || range.name == "run" || range.name == "release";
+            return of_the_lab && range.start <= call.start && call.start <= range.end;
+        });
+        EXPECT_LE(within, 1) << call.name << " at " << call.start.count();
+    }
 }
 
 TEST(Harness, CarriesDataThroughProducerAndConsumer) {
