@@ -17,7 +17,7 @@ inline constexpr const char* no_host_output = "no_host_output";    // host_outpu
 inline constexpr const char* refused = "refused";                  // {reason, during}
 
 inline constexpr const char* over_memory_budget = "over_memory_budget";  // {wanted, budget, during}: bytes
-inline constexpr const char* host_work_missing = "host_work_missing";    // {done, required}: ms
+inline constexpr const char* host_work_missing = "host_work_missing";    // {elements}, {done, required}: ms
 
 // Wrong values: {wrong, elements, first, got, expected}, and more where noted.
 inline constexpr const char* wrong_values = "wrong_values";              // no pattern that names a reason
@@ -98,10 +98,10 @@ inline constexpr const char* leaked_device_memory = "leaked_device_memory";  // 
 inline constexpr const char* leaked_host_memory = "leaked_host_memory";      // {count}
 inline constexpr const char* leaked_stream = "leaked_stream";                // {count}
 inline constexpr const char* leaked_event = "leaked_event";                  // {count}
-inline constexpr const char* error_ignored = "error_ignored";  // call {n} of {calls} failed, success was returned
+inline constexpr const char* error_ignored = "error_ignored";  // {call}, {n} of {calls}, failed; success was returned
 inline constexpr const char* crashed_after_error = "crashed_after_error";                // {n, signal}
 inline constexpr const char* never_returned_after_error = "never_returned_after_error";  // {n}
-inline constexpr const char* leaked_after_error = "leaked_after_error";                  // {n, kind}
+inline constexpr const char* leaked_after_error = "leaked_after_error";                  // {call, n, calls, count}
 inline constexpr const char* unchecked_error = "unchecked_error";  // finding: a call that failed, never looked at
 
 // Why a check was not judged.

@@ -1,7 +1,10 @@
 #include "checks/fault_injection.hpp"
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "checks/causes.hpp"
 #include "checks/failure.hpp"
@@ -53,9 +56,10 @@ public:
     // {error, during} of the latest cycle; empty when it reported none.
     const Arguments& error() const { return error_; }
 
-    std::optional<Failure> leaks() {
+    // Ends the program; no cycle can follow.
+    std::vector<device::Finding> findings() {
         process_->quit();
-        return judge_leaks(device::read_trace(trace_file_).findings);
+        return device::read_trace(trace_file_).findings;
     }
 
 private:
@@ -71,6 +75,18 @@ private:
     std::unique_ptr<LabProcess> process_;
     Arguments error_;
 };
+
+// Says which call it was that was made to fail last, and returns its line.
+device::SourceLine name_failed_call(Failure& failure, const std::vector<device::Finding>& findings) {
+    const auto injected = std::find_if(findings.rbegin(), findings.rend(), [](const device::Finding& finding) {
+        return finding.kind == "injected_failure";
+    });
+    if (injected == findings.rend()) {
+        throw std::logic_error("expected a finding injected_failure in the trace, found none");
+    }
+    failure.arguments["call"] = injected->details.at("call");
+    return injected->at;
+}
 
 // What a failure during a cycle means when the n-th call was made to fail.
 Failure after_error(const Failure& failure, std::uint64_t n) {
@@ -93,7 +109,7 @@ std::uint64_t count_calls(Session& session, const std::filesystem::path& program
             throw CheckFailed(cause::returned_error, cycles.error());
         }
         const std::uint64_t calls = cycles.arm(0);
-        cycles.leaks();
+        cycles.findings();
         return calls;
     });
 }
@@ -106,8 +122,10 @@ std::optional<Failure> find_leak(Session& session, const std::filesystem::path& 
         cycles.arm(n);
         cycles.cycle_reports_error();
         cycles.arm(0);
-        if (std::optional<Failure> leak = cycles.leaks()) {
+        const std::vector<device::Finding> findings = cycles.findings();
+        if (std::optional<Failure> leak = judge_leaks(findings)) {
             leak->cause = cause::leaked_after_error;
+            name_failed_call(*leak, findings);
             leak->arguments["n"] = std::to_string(n);
             leak->arguments["calls"] = std::to_string(calls);
             return leak;
@@ -131,11 +149,13 @@ std::optional<Failure> judge_error_handling(Session& session, const std::filesys
                 const bool reported = cycles.cycle_reports_error();
                 cycles.arm(0);
                 if (!reported) {
-                    return Failure{
+                    Failure ignored{
                         cause::error_ignored, {{"n", std::to_string(n)}, {"calls", std::to_string(calls)}}, {}, {}};
+                    ignored.source = name_failed_call(ignored, cycles.findings());
+                    return ignored;
                 }
             }
-            return cycles.leaks() ? find_leak(session, program, problem, calls) : std::nullopt;
+            return judge_leaks(cycles.findings()) ? find_leak(session, program, problem, calls) : std::nullopt;
         });
     } catch (const CheckFailed& failed) {
         Failure failure = after_error(failed.failure(), n);

@@ -176,7 +176,9 @@ std::optional<Failure> judge_host_work_done(nanoseconds done, const Problem& pro
         return std::nullopt;
     }
     return Failure{cause::host_work_missing,
-                   {{"done", milliseconds(done)}, {"required", milliseconds(problem.host_work)}},
+                   {{"elements", std::to_string(problem.elements)},
+                    {"done", milliseconds(done)},
+                    {"required", milliseconds(problem.host_work)}},
                    {},
                    {}};
 }

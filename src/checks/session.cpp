@@ -12,6 +12,7 @@
 #include "checks/failure.hpp"
 #include "checks/trace_judgements.hpp"
 #include "device/environment.hpp"
+#include "device/profile.hpp"
 #include "timeline/facts.hpp"
 
 namespace checks {
@@ -50,6 +51,9 @@ Results empty_results(const Options& options) {
     results.lab = options.lab;
     results.simulated = options.simulated;
     results.seed = options.seed;
+    if (options.simulated && options.profile) {
+        results.profile = device::load_profile(*options.profile).name;
+    }
     return results;
 }
 

@@ -22,9 +22,9 @@
 namespace lab {
 
 // The work of every kernel of this course: `rounds` steps of the linear congruential generator
-// x = 1664525 x + 1013904223 (mod 2^32) (constants: Numerical Recipes). `rounds` is chosen so that on this device a
-// kernel takes about as long as the copy of its chunk. On the simulated device the same value is computed
-// in one jump and the time of all rounds is charged.
+// x = 1664525 x + 1013904223 (mod 2^32) (constants: Numerical Recipes). `rounds` is chosen for each lab by
+// what copies take on this device; the task page says how long the kernel is. On the simulated device the same value is
+// computed in one jump and the time of all rounds is charged.
 __device__ Element work(Element value, unsigned rounds);
 
 // Work of the host itself that needs neither the GPU nor its results: it keeps the calling thread busy for

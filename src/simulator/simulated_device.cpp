@@ -59,7 +59,6 @@ SimulatedDevice::SimulatedDevice(device::Profile profile)
     launches_block_ = is_set("CUDA_LAUNCH_BLOCKING");
     if (const char* const call = std::getenv(device::environment::fail_call)) {
         arm_failure(std::strtoull(call, nullptr, 10));
-        announce_failure_ = true;
     }
 }
 
@@ -215,7 +214,7 @@ cudaError_t SimulatedDevice::take_last_error() {
 
 bool SimulatedDevice::next_call_fails(const char* name, std::uintptr_t called_from) {
     const bool fails = ++calls_since_arming_ == failing_call_;
-    if (fails && announce_failure_) {
+    if (fails) {
         add_finding("injected_failure", device::Severity::warning, called_from,
                     {{"call", name}, {"n", std::to_string(failing_call_)}});
     }

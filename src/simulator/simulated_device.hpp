@@ -325,7 +325,6 @@ private:
     };
     std::vector<LaunchError> unseen_launch_errors_;
     std::uint64_t failing_call_ = 0;
-    bool announce_failure_ = false;  // asked for by hand: say which call it was
     std::uint64_t calls_since_arming_ = 0;
     std::uint64_t rounds_ = 0;
 };

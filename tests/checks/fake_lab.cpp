@@ -149,6 +149,11 @@ private:
         if (++calls_ != failing_) {
             return reply.status == protocol::Status::ok;
         }
+        injected_.push_back({"injected_failure",
+                             device::Severity::warning,
+                             {"lab.cu", static_cast<int>(100 + calls_)},
+                             {},
+                             {{"call", "cudaMemcpyAsync"}, {"n", std::to_string(calls_)}}});
         if (mode_ == "crashes_after_error") {
             std::abort();
         }
@@ -230,6 +235,7 @@ private:
             device::Trace trace;
             trace.simulated = true;
             trace.ranges.push_back({"run", {}, std::chrono::nanoseconds(1000)});
+            trace.findings = injected_;
             if (leaked_) {
                 trace.findings.push_back({"leaked_stream", device::Severity::error, {"lab.cu", 7}, {}, {}});
             }
@@ -248,6 +254,7 @@ private:
     std::uint64_t calls_ = 0;
     std::uint64_t failing_ = 0;
     bool leaked_ = false;
+    std::vector<device::Finding> injected_;
 };
 
 }  // namespace

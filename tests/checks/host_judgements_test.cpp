@@ -168,6 +168,7 @@ TEST(HostWork, NeedsAKernel) {
 TEST(HostWork, IsDoneExactlyOnce) {
     EXPECT_EQ(cause_of(judge_host_work_done(nanoseconds(100), problem)), "none");
     EXPECT_EQ(cause_of(judge_host_work_done(nanoseconds(0), problem)), cause::host_work_missing);
+    EXPECT_EQ(judge_host_work_done(nanoseconds(0), problem)->arguments.at("elements"), "256");
     EXPECT_EQ(cause_of(judge_host_work_done(nanoseconds(200), problem)), cause::host_work_missing);
 }
 

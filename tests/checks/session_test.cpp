@@ -154,6 +154,13 @@ TEST(Session, every_problem_has_its_own_process_on_a_simulated_device) {
     EXPECT_NE(session.process_for(session.options().program), session.process_for(session.options().program));
 }
 
+// Also when no run of the program comes to an end.
+TEST(Session, the_results_name_the_profile_from_the_beginning) {
+    Options options = options_for("crash");
+    options.profile = std::string(PROFILE_DIRECTORY) + "/h200-pcie5.json";
+    EXPECT_EQ(Session(options).results().profile, "h200-pcie5");
+}
+
 TEST(Session, other_simulated_devices_are_given_programs_built_for_them) {
     Options options = options_for("");
     EXPECT_EQ(Session(options).options_for("slow.json")->program, options.program);
@@ -194,6 +201,8 @@ TEST(ErrorHandling, an_ignored_error_is_counted) {
     EXPECT_EQ(failure.cause, cause::error_ignored);
     EXPECT_EQ(failure.arguments.at("n"), "4");
     EXPECT_EQ(failure.arguments.at("calls"), "6");
+    EXPECT_EQ(failure.arguments.at("call"), "cudaMemcpyAsync");
+    EXPECT_EQ(failure.source.line, 104);
 }
 
 TEST(ErrorHandling, a_crash_after_an_error_has_its_own_cause) {
@@ -211,6 +220,7 @@ TEST(ErrorHandling, a_leak_after_an_error_names_the_call) {
     const Failure failure = errors_of("leaks_after_error");
     EXPECT_EQ(failure.cause, cause::leaked_after_error);
     EXPECT_EQ(failure.arguments.at("n"), "1");
+    EXPECT_EQ(failure.arguments.at("call"), "cudaMemcpyAsync");
     EXPECT_EQ(failure.source.line, 7);
 }
 

@@ -37,7 +37,7 @@ constexpr Entry entries[] = {
      "在每个槽位里记下是否还有结果，消费之后就清除这个记录（slot.elements = 0）：循环里已经取走的结果，"
      "循环之后、下一次 run() 里都不能再消费。旧的一块消费完之后，才为新的一块设置 slot.first 和 slot.elements。"},
     {"cause.producer_waits",
-     "the device was busy for {share} % of the time in which the host produced and consumed, required are {required} %",
+     "the device was busy for {share} % of the time in which the host produced and consumed, required: {required} %",
      "主机生产和消费期间，设备只有 {share} % 的时间在工作，要求至少 {required} %"},
     {"cause.producer_waits.next",
      "while the host fills one slot, other slots must have work under way: issue the chunk as soon as it is produced, and "
