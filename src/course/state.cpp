@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "checks/causes.hpp"
 #include "course/failure.hpp"
 #include "course/texts.hpp"
 
@@ -16,10 +18,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LabState, checked, reset, passed, points, pos
 
 std::optional<NotedCheck> check_to_hint_on(const LabState& standing) {
     const auto& failed = standing.failed_checks;
-    // Wrong values come from these, and their findings name the lines.
-    for (const char* const explaining : {"output_complete", "ordered_accesses"}) {
-        const auto found = std::find_if(failed.begin(), failed.end(),
-                                        [&](const NotedCheck& check) { return check.id == explaining; });
+    // Wrong values come from these, and their findings name the lines. Failed for another cause, such as a copy that
+    // leaves its allocation, they say no more than the first check.
+    for (const auto& [id, cause] : {std::pair("output_complete", checks::cause::output_read_early),
+                                    std::pair("ordered_accesses", checks::cause::unordered_access)}) {
+        const auto found = std::find_if(
+            failed.begin(), failed.end(),
+            [id = id, cause = cause](const NotedCheck& check) { return check.id == id && check.cause == cause; });
         if (found != failed.end()) {
             return *found;
         }

@@ -351,6 +351,15 @@ TEST_F(Checkout, HintsOnTheCheckThatExplainsTheFailure) {
     EXPECT_TRUE(contains(run_here({"hint", "3"}).output, "Values one."));
 }
 
+TEST_F(Checkout, HintsOnTheFirstCheckWhenTheOthersFailedForItsCause) {
+    file("labs/03_streams/hints.md", two_levels);
+    const char* const cause = "copy_out_of_bounds";
+    remember_failed({{"typical_size", cause}, {"ordered_accesses", cause}, {"output_complete", cause}});
+    EXPECT_TRUE(contains(run_here({"hint", "3"}).output, "Values one."));
+    remember_failed({{"typical_size", "wrong_values"}, {"ordered_accesses", "device_finding"}});
+    EXPECT_TRUE(contains(run_here({"hint", "3"}).output, "Values one."));
+}
+
 TEST_F(Checkout, HintsStartOverWithAnotherCheckOrCause) {
     file("labs/03_streams/hints.md", two_levels);
     remember_failed({{"speed", "too_slow"}});
