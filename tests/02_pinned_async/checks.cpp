@@ -77,7 +77,10 @@ TEST_F(PinnedAsync, one_element) {
 }
 
 TEST_F(PinnedAsync, no_elements) {
-    judge({.points = 2, .needs = {}}, [&] { check_right(small(0)); });
+    judge({.points = 2, .needs = {}}, [&] {
+        check_right(small(0));
+        require(checks::judge_host_work_done(solve(small(0)).host_work, small(0)));
+    });
 }
 
 // Two problems in one process, and two runs of each: nothing may be left over from the one before.
