@@ -177,6 +177,9 @@ std::optional<Failure> judge_pinning(const Trace& trace) {
         return Failure{cause::nothing_registered, {}, {}, {}};
     }
     const Calls allocations = calls_named(before, pinned_allocations);
+    if (allocations.count == 0) {
+        return Failure{cause::no_pinned_allocation, {}, {}, {}};
+    }
     if (allocations.count > count_ranges(trace, allocate_range)) {
         return Failure{cause::another_pinned_buffer,
                        {{"calls", std::to_string(allocations.count)}},

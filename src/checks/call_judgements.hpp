@@ -23,7 +23,7 @@ std::optional<Failure> judge_copy_rates(const device::Trace& trace, const Proble
                                         const protocol::Measurement& measured, double required);
 
 // One buffer is allocated as pinned memory and another is registered, both before run(): pinning_in_run {call, calls},
-// nothing_registered, another_pinned_buffer {calls}.
+// nothing_registered, no_pinned_allocation, another_pinned_buffer {calls}.
 std::optional<Failure> judge_pinning(const device::Trace& trace);
 
 // run() waits for its own stream only: legacy_default_stream, device_wide_wait {call, calls}.

@@ -70,6 +70,7 @@ inline constexpr const char* blocking_copy_calls = "blocking_copy_calls";       
 inline constexpr const char* slow_copies = "slow_copies";                          // {direction, rate, required, ...}
 inline constexpr const char* pinning_in_run = "pinning_in_run";                    // {call, calls}
 inline constexpr const char* nothing_registered = "nothing_registered";            // no cudaHostRegister in allocate()
+inline constexpr const char* no_pinned_allocation = "no_pinned_allocation";        // no cudaMallocHost in allocate()
 inline constexpr const char* another_pinned_buffer = "another_pinned_buffer";      // {calls}: more than host_output
 inline constexpr const char* device_wide_wait = "device_wide_wait";                // {call, calls}
 inline constexpr const char* host_work_before_device = "host_work_before_device";  // {share, required}

@@ -142,6 +142,11 @@ TEST(Pinning, NeedsARegistration) {
     EXPECT_EQ(cause_of(judge_pinning(CallTrace().call("cudaMallocHost", 10, 1))), cause::nothing_registered);
 }
 
+TEST(Pinning, NeedsAnAllocationToo) {
+    const auto trace = CallTrace().call("cudaHostRegister", 10, 1).call("cudaHostRegister", 20, 1);
+    EXPECT_EQ(cause_of(judge_pinning(trace)), cause::no_pinned_allocation);
+}
+
 TEST(Pinning, ASecondPinnedBufferIsOneTooMany) {
     CallTrace trace;
     trace.call("cudaMallocHost", 10, 1).call("cudaHostRegister", 20, 1).call("cudaHostAlloc", 30, 1);

@@ -82,8 +82,8 @@ constexpr Entry entries[] = {
     {"finding.leaked_device_memory.next", "call cudaFree when the work is done, also on the way out after an error",
      "用完后调用 cudaFree；出错提前返回时也要释放。"},
 
-    {"finding.leaked_host_memory", "{bytes} bytes of pinned host memory were allocated here and never freed",
-     "这里分配的 {bytes} 字节锁页内存（pinned）一直没有释放"},
+    {"finding.leaked_host_memory", "{bytes} bytes of pinned host memory were allocated or registered here and never given back",
+     "这里分配或注册的 {bytes} 字节锁页内存（pinned）一直没有归还"},
     {"finding.leaked_host_memory.next",
      "call cudaFreeHost when the work is done (cudaHostUnregister for registered memory), also on the way out after an "
      "error",

@@ -46,6 +46,10 @@ constexpr Entry entries[] = {
      "host_input belongs to the library and stays where it is: pin it in place, "
      "cudaHostRegister(host_input, bytes, cudaHostRegisterDefault)",
      "host_input 归库所有，位置不能变：用 cudaHostRegister(host_input, bytes, cudaHostRegisterDefault) 就地把它锁住。"},
+    {"cause.no_pinned_allocation", "allocate() never calls cudaMallocHost", "allocate() 没有调用 cudaMallocHost"},
+    {"cause.no_pinned_allocation.next",
+     "host_output is yours, so it can be pinned from the beginning: let cudaMallocHost allocate it, and cudaFreeHost free it",
+     "host_output 是你自己的，可以一开始就是锁页内存：用 cudaMallocHost 分配，用 cudaFreeHost 释放。"},
     {"cause.another_pinned_buffer", "allocate() allocates {calls} pinned buffers; expected one, host_output",
      "allocate() 分配了 {calls} 块锁页内存；应该只有 host_output 一块"},
     {"cause.another_pinned_buffer.next",
