@@ -82,6 +82,9 @@ int fail_each(const Project& project, const ChosenDevice& device, RunRequest req
     std::uint64_t misconducts = 0;
     std::uint64_t n = 1;
     for (;; ++n) {
+        if (standard_output().colour) {  // at a terminal: a program of many calls takes its time
+            std::cout << '\r' << text("course.run.failing", {{"n", std::to_string(n)}}) << std::flush << "\r\033[K";
+        }
         request.fail_call = n;
         const TracedRun run = run_traced(project, device, request);
         const bool no_such_call = run.trace && injected_failure(run) == nullptr;

@@ -26,7 +26,8 @@ bool covers(const std::vector<Interval>& ranges, nanoseconds start, nanoseconds 
                        [&](const Interval& range) { return range.start <= start && end <= range.end; });
 }
 
-// On the simulated device nothing takes time between two ranges: the first call after a range starts when the range ends.
+// Where nothing takes time between two ranges, as on the simulated device, the first call after a range may start when the
+// range ends.
 bool begins_within(const std::vector<Interval>& ranges, const device::HostCall& call) {
     return std::any_of(ranges.begin(), ranges.end(), [&](const Interval& range) {
         return range.start <= call.start && (call.start < range.end || std::max(call.start, call.end) == range.end);

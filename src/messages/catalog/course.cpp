@@ -116,6 +116,7 @@ constexpr Entry entries[] = {
      "程序没有留下跟踪数据：它没有调用 CUDA，或被信号终止"},
     {"course.run.findings", "Errors found: {errors}, warnings: {warnings}; they are listed above.",
      "发现错误 {errors} 个、警告 {warnings} 个，已列在上面。"},
+    {"course.run.failing", "letting call {n} fail ...", "正在让第 {n} 个调用失败……"},
     {"course.run.failure_ignored", "call {n} failed ({call}), and the program ended with status 0 as if nothing had happened",
      "第 {n} 个调用失败（{call}），而程序以状态 0 结束，仿佛什么都没有发生"},
     {"course.run.failure_hung", "call {n} failed ({call}), and the program did not end within 10 s",
