@@ -27,7 +27,6 @@ constexpr std::string_view allocate_range = "allocate";
 constexpr double next_to_nothing = 0.05;
 
 using Names = std::span<const std::string_view>;
-constexpr std::string_view copy_calls[] = {"cudaMemcpy", "cudaMemcpyAsync"};
 constexpr std::string_view pinned_allocations[] = {"cudaMallocHost", "cudaHostAlloc"};
 constexpr std::string_view registrations[] = {"cudaHostRegister"};
 constexpr std::string_view device_waits[] = {"cudaDeviceSynchronize"};
@@ -55,6 +54,10 @@ nanoseconds time_in(const HostCall& call) {
     return call.end - call.start;
 }
 
+bool is_copy_call(std::string_view name) {
+    return name.starts_with("cudaMemcpy");  // also of rows
+}
+
 struct Calls {
     std::size_t count = 0;
     nanoseconds time{};
@@ -62,10 +65,11 @@ struct Calls {
     HostCall longest;
 };
 
-Calls calls_named(const Trace& trace, Names names) {
+template <typename Predicate>
+Calls calls_that(const Trace& trace, Predicate wanted) {
     Calls found;
     for (const HostCall& call : trace.host_calls) {
-        if (std::find(names.begin(), names.end(), call.name) == names.end()) {
+        if (!wanted(call.name)) {
             continue;
         }
         found.first = found.count == 0 ? call : found.first;
@@ -74,6 +78,12 @@ Calls calls_named(const Trace& trace, Names names) {
         ++found.count;
     }
     return found;
+}
+
+Calls calls_named(const Trace& trace, Names names) {
+    return calls_that(trace, [names](const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    });
 }
 
 nanoseconds copy_time(const Trace& run, OperationKind kind) {
@@ -134,10 +144,10 @@ nanoseconds middle_of_host_work(const Trace& run) {
 
 std::optional<Failure> judge_copy_calls(const Trace& trace, double required) {
     const Trace run = timeline::restrict_to_range(trace, run_range);
-    const Calls calls = calls_named(run, copy_calls);
+    const Calls calls = calls_that(run, is_copy_call);
     const nanoseconds copies =
         copy_time(run, OperationKind::host_to_device) + copy_time(run, OperationKind::device_to_host);
-    if (calls.count == 0 || copies == nanoseconds{}) {
+    if (copies == nanoseconds{}) {  // no call is no fault: a graph copies too
         return Failure{cause::no_copies, {{"direction", "H2D"}, {"bytes", "0"}, {"required", "1"}}, {}, {}};
     }
     const double share = static_cast<double>(calls.time.count()) / static_cast<double>(copies.count());
@@ -187,6 +197,30 @@ std::optional<Failure> judge_pinning(const Trace& trace) {
                        {}};
     }
     return std::nullopt;
+}
+
+std::optional<Failure> judge_input_in_place(const Trace& trace, const std::vector<device::Finding>& findings) {
+    if (auto moved = findings_of_kind(findings, cause::input_written_by_host)) {
+        moved->cause = cause::input_not_in_place;
+        moved->arguments["copies"] = moved->arguments["of"] = moved->arguments.at("count");
+        return moved;
+    }
+    const Trace run = timeline::restrict_to_range(trace, run_range);
+    const auto is_copy_in = [](const device::Operation& operation) {
+        return operation.kind == OperationKind::host_to_device;
+    };
+    const auto is_elsewhere = [&](const device::Operation& operation) {
+        return is_copy_in(operation) && trace.simulated && operation.host_memory == device::HostMemory::pinned;
+    };
+    const auto first = std::find_if(run.operations.begin(), run.operations.end(), is_elsewhere);
+    if (first == run.operations.end()) {
+        return std::nullopt;
+    }
+    const auto count = [&](auto predicate) {
+        return std::to_string(std::count_if(run.operations.begin(), run.operations.end(), predicate));
+    };
+    return Failure{
+        cause::input_not_in_place, {{"copies", count(is_elsewhere)}, {"of", count(is_copy_in)}}, first->at, {}};
 }
 
 std::optional<Failure> judge_wait(const Trace& trace) {

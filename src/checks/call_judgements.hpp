@@ -26,6 +26,10 @@ std::optional<Failure> judge_copy_rates(const device::Trace& trace, const Proble
 // nothing_registered, no_pinned_allocation, another_pinned_buffer {calls}.
 std::optional<Failure> judge_pinning(const device::Trace& trace);
 
+// The copies in read host_input where the library put it, and no other buffer: input_not_in_place {copies, of}. Only a
+// simulated trace tells registered memory from allocated; `findings` tell what host code moved before it was copied.
+std::optional<Failure> judge_input_in_place(const device::Trace& trace, const std::vector<device::Finding>& findings);
+
 // run() waits for its own stream only: legacy_default_stream, device_wide_wait {call, calls}.
 std::optional<Failure> judge_wait(const device::Trace& trace);
 

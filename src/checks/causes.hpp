@@ -46,6 +46,7 @@ inline constexpr const char* small_copies = "small_copies";  // {copies, rate, l
 inline constexpr const char* host_work_before_kernel = "host_work_before_kernel";  // {share, required}
 inline constexpr const char* host_work_after_kernel = "host_work_after_kernel";    // {share, required}
 inline constexpr const char* host_work_beside_little = "host_work_beside_little";  // {share, required}
+inline constexpr const char* results_without_copy = "results_without_copy";        // finding
 inline constexpr const char* no_kernel = "no_kernel";  // computed on the CPU: the trace has no kernel
 inline constexpr const char* too_little_kernel_work = "too_little_kernel_work";  // {share, required}
 
@@ -71,6 +72,8 @@ inline constexpr const char* slow_copies = "slow_copies";                       
 inline constexpr const char* pinning_in_run = "pinning_in_run";                    // {call, calls}
 inline constexpr const char* nothing_registered = "nothing_registered";            // no cudaHostRegister in allocate()
 inline constexpr const char* no_pinned_allocation = "no_pinned_allocation";        // no cudaMallocHost in allocate()
+inline constexpr const char* input_not_in_place = "input_not_in_place";            // {copies, of}
+inline constexpr const char* input_written_by_host = "input_written_by_host";      // finding
 inline constexpr const char* another_pinned_buffer = "another_pinned_buffer";      // {calls}: more than host_output
 inline constexpr const char* device_wide_wait = "device_wide_wait";                // {call, calls}
 inline constexpr const char* host_work_before_device = "host_work_before_device";  // {share, required}

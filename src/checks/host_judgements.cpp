@@ -19,6 +19,7 @@ using timeline::Interval;
 
 constexpr std::string_view run_range = "run";
 constexpr std::string_view host_work_range = "host_work";
+constexpr double time_tolerance = 0.01;  // each range is a whole number of nanoseconds
 
 std::string figure(const char* format, double value) {
     char text[32];
@@ -99,6 +100,15 @@ std::optional<Failure> missing_copies(const Trace& run, const Problem& problem) 
     return std::nullopt;
 }
 
+Failure missing_host_work(nanoseconds done, const Problem& problem) {
+    return {cause::host_work_missing,
+            {{"elements", std::to_string(problem.elements)},
+             {"done", milliseconds(done)},
+             {"required", milliseconds(problem.host_work)}},
+            {},
+            {}};
+}
+
 double gigabytes_per_second(std::uint64_t bytes, nanoseconds time) {
     return time.count() > 0 ? static_cast<double>(bytes) / static_cast<double>(time.count()) : 0;
 }
@@ -175,12 +185,18 @@ std::optional<Failure> judge_host_work_done(nanoseconds done, const Problem& pro
     if (done == problem.host_work) {
         return std::nullopt;
     }
-    return Failure{cause::host_work_missing,
-                   {{"elements", std::to_string(problem.elements)},
-                    {"done", milliseconds(done)},
-                    {"required", milliseconds(problem.host_work)}},
-                   {},
-                   {}};
+    return missing_host_work(done, problem);
+}
+
+std::optional<Failure> judge_host_work_traced(const Trace& trace, const Problem& problem) {
+    const Trace run = timeline::restrict_to_range(trace, run_range);
+    const auto runs = std::count_if(run.ranges.begin(), run.ranges.end(),
+                                    [](const device::Range& range) { return range.name == run_range; });
+    const nanoseconds done = covered(host_work_in(run)) / std::max<std::ptrdiff_t>(1, runs);
+    if (ratio(done, problem.host_work) >= 1 - time_tolerance || problem.host_work == nanoseconds{}) {
+        return std::nullopt;
+    }
+    return missing_host_work(done, problem);
 }
 
 }  // namespace checks

@@ -39,4 +39,7 @@ std::optional<Failure> judge_host_work_beside_kernel(const device::Trace& trace,
 // lab::host_work() was called exactly once in the last run(): host_work_missing. `done` is what Solved::host_work says.
 std::optional<Failure> judge_host_work_done(std::chrono::nanoseconds done, const Problem& problem);
 
+// The same as the trace tells it, for each run() of it: a program that makes host_work() free has no time in it.
+std::optional<Failure> judge_host_work_traced(const device::Trace& trace, const Problem& problem);
+
 }  // namespace checks

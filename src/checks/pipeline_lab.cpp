@@ -101,6 +101,7 @@ void PipelineLab::check_kernel_work(double required, std::size_t chunk_elements)
     // Measured between events it is longer than the kernel's own time tells: half of it is surely no work.
     const auto launch = std::max<std::chrono::nanoseconds>((chunk - work / problem.chunks()) / 2, {});
     require(judge_kernel_work(typical_trace(), work, required, launch));
+    require(judge_results_copied(session().findings()));
 }
 
 void PipelineLab::check_speed(double points, const SpeedRule& rule, const Attainable& bound, const Explain& explain) {

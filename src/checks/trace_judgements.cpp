@@ -242,7 +242,7 @@ std::optional<Failure> judge_copies(const Trace& trace, const Problem& problem) 
         }
     }
     if (const auto pageable = judge_each_copy(run, cause::pageable_copies, [](const Operation& operation) {
-            return operation.host_memory == HostMemory::pageable;
+            return operation.host_memory == HostMemory::pageable || operation.host_memory == HostMemory::none;
         })) {
         return pageable;
     }
@@ -295,6 +295,10 @@ std::optional<Failure> judge_accesses(const std::vector<device::Finding>& findin
 
 std::optional<Failure> findings_of_kind(const std::vector<device::Finding>& findings, const char* kind) {
     return from_findings(findings, kind, [kind](const device::Finding& finding) { return finding.kind == kind; });
+}
+
+std::optional<Failure> judge_results_copied(const std::vector<device::Finding>& findings) {
+    return findings_of_kind(findings, cause::results_without_copy);
 }
 
 std::optional<Failure> judge_leaks(const std::vector<device::Finding>& findings) {

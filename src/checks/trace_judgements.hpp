@@ -37,6 +37,9 @@ std::optional<Failure> judge_kernel_work(const device::Trace& trace, std::chrono
 // Errors of the ordering checker and the other access checks: unordered_access, copy_out_of_bounds, device_finding.
 std::optional<Failure> judge_accesses(const std::vector<device::Finding>& findings);
 
+// Every result came by a copy from the device: results_without_copy.
+std::optional<Failure> judge_results_copied(const std::vector<device::Finding>& findings);
+
 // leaked_device_memory, leaked_host_memory, leaked_stream, leaked_event.
 std::optional<Failure> judge_leaks(const std::vector<device::Finding>& findings);
 

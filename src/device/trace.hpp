@@ -13,8 +13,9 @@ namespace device {
 
 enum class OperationKind { host_to_device, device_to_host, device_to_device, host_to_host, memset, kernel, host_function };
 
-// What kind of host memory a copy used; `none` where no host memory took part.
-enum class HostMemory { none, pageable, pinned };
+// What kind of host memory a copy used; `none` where none took part, or managed memory. Both `pinned` and `registered` are
+// pinned: by allocation, and by cudaHostRegister. A GPU's trace does not tell the two apart and says `pinned`.
+enum class HostMemory { none, pageable, pinned, registered };
 
 // A line of the program's source; `line` 0 means unknown (a GPU trace knows no lines).
 struct SourceLine {

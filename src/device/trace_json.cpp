@@ -35,7 +35,8 @@ constexpr Name<OperationKind> operation_kinds[] = {
     {OperationKind::host_function, "host_function"},
 };
 constexpr Name<HostMemory> host_memories[] = {
-    {HostMemory::none, "none"}, {HostMemory::pageable, "pageable"}, {HostMemory::pinned, "pinned"}};
+    {HostMemory::none, "none"}, {HostMemory::pageable, "pageable"}, {HostMemory::pinned, "pinned"},
+    {HostMemory::registered, "registered"}};
 constexpr Name<Severity> severities[] = {{Severity::error, "error"}, {Severity::warning, "warning"}};
 
 template <typename Enum, std::size_t count>

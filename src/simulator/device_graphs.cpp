@@ -40,6 +40,9 @@ cudaError_t SimulatedDevice::refusal_during_capture() {
 }
 
 cudaError_t SimulatedDevice::refusal_in(const Stream& stream) {
+    if (const cudaError_t error = refusal_over_budget(); error != cudaSuccess) {
+        return error;
+    }
     if (stream.capture != nullptr) {
         return stream.capture->invalidated ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
     }

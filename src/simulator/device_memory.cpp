@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "simulator/device_variables.hpp"
 #include "simulator/issue.hpp"
 #include "simulator/ordering/instrumentation.hpp"
 
@@ -22,6 +23,22 @@ std::uintptr_t address_of(const void* pointer) {
 
 Time time_for(double bytes, double bytes_per_second) {
     return Time(static_cast<std::int64_t>(bytes / bytes_per_second * 1e9));
+}
+
+// Managed memory may be anywhere: `none`, as a GPU's trace has it.
+device::HostMemory host_memory(MemoryKind kind) {
+    switch (kind) {
+        case MemoryKind::pageable:
+            return device::HostMemory::pageable;
+        case MemoryKind::pinned:
+            return device::HostMemory::pinned;
+        case MemoryKind::registered:
+            return device::HostMemory::registered;
+        case MemoryKind::managed:
+        case MemoryKind::device:
+            break;
+    }
+    return device::HostMemory::none;
 }
 
 // Whether the page of this address exists. Small blocks that were freed keep theirs; large ones do not.
@@ -98,7 +115,17 @@ private:
 
 std::size_t SimulatedDevice::device_memory_limit_bytes() const {
     const std::size_t all = profile_.memory_bytes;
-    return memory_budget_bytes_ == 0 ? all : std::min(all, memory_budget_bytes_);
+    const std::size_t limit = memory_budget_bytes_ == 0 ? all : std::min(all, memory_budget_bytes_);
+    return limit - std::min(limit, device_variable_bytes());
+}
+
+cudaError_t SimulatedDevice::refusal_over_budget() {
+    const std::size_t bytes = memory_.device_bytes_in_use() + device_variable_bytes();
+    if (memory_budget_bytes_ == 0 || bytes <= memory_budget_bytes_) {
+        return cudaSuccess;
+    }
+    largest_refused_bytes_ = std::max(largest_refused_bytes_, bytes);
+    return cudaErrorMemoryAllocation;
 }
 
 std::size_t SimulatedDevice::free_device_bytes() const {
@@ -274,6 +301,32 @@ void SimulatedDevice::poison_destination(const Rows& rows) {
     }
 }
 
+void SimulatedDevice::take_for_inputs(const void* address, std::size_t bytes) {
+    inputs_are_given_ = true;
+    if (bytes > 0 && memory_.kind_of(address_of(address)) == MemoryKind::pageable) {
+        watch_pageable(Rows(address, bytes));  // to know who writes there next
+    }
+}
+
+void SimulatedDevice::judge_results(const void* address, std::size_t bytes) {
+    const std::uintptr_t begin = address_of(address);
+    if (!inputs_are_given_) {
+        return;
+    }
+    if (const auto written_at = checker_.written_without_copy(begin, begin + bytes)) {
+        add_finding("results_without_copy", device::Severity::warning, *written_at);
+    }
+}
+
+void SimulatedDevice::judge_input(const Rows& host, std::uintptr_t called_from) {
+    if (!inputs_are_given_) {
+        return;
+    }
+    if (const auto written_at = checker_.written_by_host(host.begin(), host.end())) {
+        add_finding("input_written_by_host", device::Severity::warning, called_from);
+    }
+}
+
 void SimulatedDevice::watch_pageable(const Rows& rows) {
     if (watched_pageable_.emplace(rows.begin(), rows.span()).second) {
         add_tracked_range({rows.begin(), rows.end()});
@@ -291,7 +344,7 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
     issue.operation.kind = to_device ? device::OperationKind::host_to_device : device::OperationKind::device_to_host;
     issue.operation.name = request.call;
     issue.operation.bytes = host.bytes();
-    issue.operation.host_memory = pageable ? device::HostMemory::pageable : device::HostMemory::pinned;
+    issue.operation.host_memory = host_memory(memory_.kind_of(host.begin()));
     issue.operation.asynchronous = request.asynchronous;
     issue.called_from = request.called_from;
     issue.task.resource = to_device ? Resource::copy_to_device : Resource::copy_to_host;
@@ -303,6 +356,9 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
     const bool promised = !request.asynchronous && !staged;
     issue.waited_for_in_practice = host_waits && !promised;
 
+    if (to_device) {
+        judge_input(host, request.called_from);
+    }
     const auto effect = std::make_shared<CopyEffect>(request.to, request.from);
     if (staged) {
         trusted_host_accesses(host.accesses(Access::read, request.called_from), request.call);

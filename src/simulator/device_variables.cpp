@@ -13,6 +13,8 @@ struct Variable {
     bool writable = true;
 };
 
+std::size_t all_bytes = 0;
+
 // Never destroyed: variables are announced before the simulated device exists, and used until the program ends.
 std::map<std::uintptr_t, Variable>& variables() {
     static std::map<std::uintptr_t, Variable>& all = *new std::map<std::uintptr_t, Variable>;
@@ -35,6 +37,10 @@ const Allocation* find_device_variable(std::uintptr_t address) {
     return found != nullptr ? &found->place : nullptr;
 }
 
+std::size_t device_variable_bytes() {
+    return all_bytes;
+}
+
 bool is_writable_variable(std::uintptr_t address) {
     const Variable* const found = find(address);
     return found != nullptr && found->writable;
@@ -50,6 +56,7 @@ extern "C" void simulator_announce_variable(const volatile void* address, size_t
             .emplace(begin, simulator::Variable{{begin, bytes, simulator::MemoryKind::device}, writable != 0})
             .second;
     if (is_new) {
+        simulator::all_bytes += bytes;
         simulator::add_tracked_range({begin, begin + bytes});
     }
 }

@@ -48,11 +48,15 @@ void device_hooks_range_end(void) {
 }
 
 void device_hooks_host_reads(const void* address, size_t bytes, const char* what) {
-    HookCall()->trusted_host_access(address, bytes, Access::read, what);
+    HookCall device;
+    device->trusted_host_access(address, bytes, Access::read, what);
+    device->judge_results(address, bytes);
 }
 
 void device_hooks_host_writes(void* address, size_t bytes, const char* what) {
-    HookCall()->trusted_host_access(address, bytes, Access::write, what);
+    HookCall device;
+    device->trusted_host_access(address, bytes, Access::write, what);
+    device->take_for_inputs(address, bytes);
 }
 
 void device_hooks_trusted_copy(void* to, const void* from, size_t bytes) {

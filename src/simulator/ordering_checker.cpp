@@ -67,6 +67,26 @@ void OrderingChecker::access(const AccessOwner& owner, const VectorClock& clock,
     }
 }
 
+std::optional<std::uintptr_t> OrderingChecker::written_without_copy(std::uintptr_t begin, std::uintptr_t end) const {
+    for (const AccessOwner& writer : shadow_.last_writers(begin, end)) {
+        if (writer.operation == 0 ? writer.pc != 0
+                                  : record_of(operations_, writer.operation).operation.kind !=
+                                        device::OperationKind::device_to_host) {
+            return writer.pc;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::uintptr_t> OrderingChecker::written_by_host(std::uintptr_t begin, std::uintptr_t end) const {
+    for (const AccessOwner& writer : shadow_.last_writers(begin, end)) {
+        if (writer.operation == 0 && writer.pc != 0) {
+            return writer.pc;
+        }
+    }
+    return std::nullopt;
+}
+
 device::SourceLine OrderingChecker::line_of(const AccessOwner& owner) const {
     return owner.pc == 0 ? device::SourceLine{} : source_line(owner.pc);
 }

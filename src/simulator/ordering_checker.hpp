@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -50,6 +51,13 @@ public:
     void stream_waits(std::uint32_t waiting, std::uint32_t awaited, std::uint64_t latest) {
         first_waits_.try_emplace({waiting, awaited}, latest);
     }
+
+    // Where [begin, end) was last written by the program other than by copies from the device: the first such place.
+    // Host code has a line, and an operation that of its call; what trusted code wrote is not the program's doing.
+    std::optional<std::uintptr_t> written_without_copy(std::uintptr_t begin, std::uintptr_t end) const;
+
+    // Where host code of the program wrote bytes of [begin, end) last: the first such place.
+    std::optional<std::uintptr_t> written_by_host(std::uintptr_t begin, std::uintptr_t end) const;
 
     void forget(std::uintptr_t begin, std::uintptr_t end) { shadow_.forget(begin, end); }
 

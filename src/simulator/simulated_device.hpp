@@ -129,6 +129,11 @@ public:
     void trusted_host_access(const void* address, std::size_t bytes, Access kind, const char* label,
                              std::uintptr_t called_from = 0);
     void trusted_host_accesses(const std::vector<AccessInterval>& accesses, const char* label);
+    // For programs whose inputs and results trusted code carries: what it wrote are inputs from now on, and what it
+    // reads are results. Found are results that no copy brought from the device (results_without_copy), and copies to
+    // the device of what host code wrote (input_written_by_host).
+    void take_for_inputs(const void* address, std::size_t bytes);
+    void judge_results(const void* address, std::size_t bytes);
 
     // --- errors and fault injection ---
     cudaError_t record_error(cudaError_t error);
@@ -145,6 +150,8 @@ public:
     cudaError_t release(MemoryKind kind, void* pointer, std::uintptr_t called_from);
     // What device memory may hold: all of it, or the budget that was set.
     std::size_t device_memory_limit_bytes() const;
+    // Refuses all work while the program holds more device memory than its budget, its variables included.
+    cudaError_t refusal_over_budget();
     std::size_t free_device_bytes() const;
     // Limits device memory (0: no limit); returns the largest request refused since the previous call.
     std::size_t set_memory_budget(std::size_t bytes);
@@ -238,6 +245,7 @@ private:
     void watch_host_code();
     void check_freed_by_host(const std::vector<AccessInterval>& intervals);
     void watch_pageable(const Rows& rows);
+    void judge_input(const Rows& host, std::uintptr_t called_from);
     [[noreturn]] void end_at_device_pointer(std::uintptr_t pc);
 
     cudaError_t check_copy(const CopyRequest& request, cudaMemcpyKind& direction);
@@ -270,6 +278,7 @@ private:
     device::Profile profile_;
     Engine engine_;
     Memory memory_;
+    bool inputs_are_given_ = false;  // take_for_inputs() was called
     std::size_t memory_budget_bytes_ = 0;   // 0: none
     std::size_t largest_refused_bytes_ = 0;  // since the budget was last set
     std::vector<OperationRecord> operations_;

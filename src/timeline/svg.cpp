@@ -292,6 +292,7 @@ private:
             case device::HostMemory::pageable:
                 return "timeline.memory.pageable";
             case device::HostMemory::pinned:
+            case device::HostMemory::registered:
                 return "timeline.memory.pinned";
             case device::HostMemory::none:
                 break;

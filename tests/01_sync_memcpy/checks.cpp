@@ -105,6 +105,7 @@ TEST_F(SyncMemcpy, kernel_work) {
 TEST_F(SyncMemcpy, host_work_done) {
     judge({.points = 4, .needs = {"typical_size", "odd_size", "no_elements"}}, [&] {
         require(checks::judge_host_work_done(typical_traced().host_work, typical()));
+        require(checks::judge_host_work_traced(typical_trace(), typical()));
         require(checks::judge_host_work_done(solve(odd_size, 1, 2).host_work, odd_size));
         require(checks::judge_host_work_done(solve(small(0)).host_work, small(0)));
     });

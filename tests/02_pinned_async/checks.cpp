@@ -104,6 +104,7 @@ TEST_F(PinnedAsync, kernel_work) {
 TEST_F(PinnedAsync, host_work_done) {
     judge({.points = 3, .needs = {"typical_size"}}, [&] {
         require(checks::judge_host_work_done(typical_traced().host_work, typical()));
+        require(checks::judge_host_work_traced(typical_trace(), typical()));
         require(checks::judge_host_work_done(solve(odd_size, 2, 2).host_work, odd_size));
     });
 }
@@ -124,7 +125,10 @@ TEST_F(PinnedAsync, bandwidth) {
 }
 
 TEST_F(PinnedAsync, registered_input) {
-    judge({.points = 7, .needs = {"typical_size"}}, [&] { require(checks::judge_pinning(typical_trace())); });
+    judge({.points = 7, .needs = {"typical_size"}}, [&] {
+        require(checks::judge_pinning(typical_trace()));
+        require(checks::judge_input_in_place(typical_trace(), session().findings()));
+    });
 }
 
 TEST_F(PinnedAsync, own_stream) {

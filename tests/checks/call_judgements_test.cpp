@@ -92,8 +92,44 @@ TEST(CopyCalls, OutsideOfRunDoNotCount) {
     EXPECT_EQ(cause_of(judge_copy_calls(trace, 0.10)), "none");
 }
 
+TEST(CopyCalls, OfRowsCountToo) {
+    EXPECT_EQ(cause_of(judge_copy_calls(CallTrace().copies(100, 100).call("cudaMemcpy2DAsync", 1001, 19), 0.10)), "none");
+    EXPECT_EQ(cause_of(judge_copy_calls(CallTrace().copies(100, 100).call("cudaMemcpy2D", 1001, 90), 0.10)),
+              cause::blocking_copy_calls);
+}
+
+TEST(CopyCalls, AreNoneWhereAGraphCopies) {
+    EXPECT_EQ(cause_of(judge_copy_calls(CallTrace().copies(100, 100).call("cudaGraphLaunch", 1001, 5), 0.10)), "none");
+}
+
 TEST(CopyCalls, WithoutCopiesThereIsNothingToJudge) {
     EXPECT_EQ(cause_of(judge_copy_calls(CallTrace(), 0.10)), cause::no_copies);
+}
+
+// A copy in from memory of this kind, on the simulated device or on a GPU.
+device::Trace copy_in_from(device::HostMemory memory, bool simulated) {
+    device::Trace trace = CallTrace().copies(100, 100);
+    trace.simulated = simulated;
+    trace.operations[0].host_memory = memory;
+    return trace;
+}
+
+TEST(InputInPlace, IsRegisteredMemory) {
+    EXPECT_EQ(cause_of(judge_input_in_place(copy_in_from(device::HostMemory::registered, true), {})), "none");
+    const auto failure = judge_input_in_place(copy_in_from(device::HostMemory::pinned, true), {});
+    ASSERT_EQ(cause_of(failure), cause::input_not_in_place);
+    EXPECT_EQ(failure->arguments, (Arguments{{"copies", "1"}, {"of", "1"}}));
+}
+
+TEST(InputInPlace, IsNotToldByTheTraceOfAGpu) {
+    EXPECT_EQ(cause_of(judge_input_in_place(copy_in_from(device::HostMemory::pinned, false), {})), "none");
+}
+
+TEST(InputInPlace, IsNotMovedByTheHost) {
+    const device::Finding moved{cause::input_written_by_host, device::Severity::warning, {"lab.cu", 5}, {}, {}};
+    const auto failure = judge_input_in_place(copy_in_from(device::HostMemory::registered, true), {moved});
+    ASSERT_EQ(cause_of(failure), cause::input_not_in_place);
+    EXPECT_EQ(failure->source.line, 5);
 }
 
 TEST(CopyRates, OfPinnedMemoryPass) {

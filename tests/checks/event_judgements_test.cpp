@@ -102,6 +102,15 @@ TEST(StageTimes, a_few_microseconds_are_allowed_to_short_stages) {
     EXPECT_EQ(cause_of(judge(trace, {0.026F, 1.0F, 3.0F})), cause::stage_times_off);
 }
 
+TEST(StageTimes, of_several_measurements_are_the_average) {
+    RangeTrace trace = measured();
+    trace.add(OperationKind::host_to_device, 1, 4us, 10ms, 12ms).bytes = problem.bytes();
+    trace.add(OperationKind::kernel, 1, 5us, 13ms, 14ms);
+    trace.add(OperationKind::device_to_host, 1, 6us, 15ms, 18ms).bytes = problem.bytes();
+    EXPECT_EQ(cause_of(judge(trace, {2.0F, 1.0F, 3.0F})), "");
+    EXPECT_EQ(cause_of(judge(trace, {4.0F, 2.0F, 6.0F})), cause::stage_times_off);
+}
+
 TEST(StageTimes, a_stage_in_several_operations_is_their_sum) {
     RangeTrace trace = measured();
     trace.add(OperationKind::kernel, 1, 4us, 10ms, 11ms);

@@ -172,4 +172,11 @@ TEST(HostWork, IsDoneExactlyOnce) {
     EXPECT_EQ(cause_of(judge_host_work_done(nanoseconds(200), problem)), cause::host_work_missing);
 }
 
+TEST(HostWork, TakesItsTimeInTheTraceToo) {
+    EXPECT_EQ(cause_of(judge_host_work_traced(HostTrace().host_work(100, 200), problem)), "none");
+    EXPECT_EQ(cause_of(judge_host_work_traced(HostTrace().host_work(100, 160).host_work(160, 200), problem)), "none");
+    EXPECT_EQ(cause_of(judge_host_work_traced(HostTrace().host_work(100, 150), problem)), cause::host_work_missing);
+    EXPECT_EQ(cause_of(judge_host_work_traced(HostTrace(), problem)), cause::host_work_missing);
+}
+
 }  // namespace

@@ -110,7 +110,8 @@ TEST_F(TraceFile, EveryKindAndMemoryComesBack) {
     for (const auto kind : {device::OperationKind::host_to_device, device::OperationKind::device_to_host,
                             device::OperationKind::device_to_device, device::OperationKind::host_to_host,
                             device::OperationKind::memset, device::OperationKind::kernel}) {
-        for (const auto memory : {device::HostMemory::none, device::HostMemory::pageable, device::HostMemory::pinned}) {
+        for (const auto memory : {device::HostMemory::none, device::HostMemory::pageable, device::HostMemory::pinned,
+                                  device::HostMemory::registered}) {
             device::Operation operation;
             operation.kind = kind;
             operation.host_memory = memory;

@@ -269,6 +269,15 @@ TEST(Races, trusted_code_is_named_as_it_asks) {
               "access.function_reads");
 }
 
+TEST(Results, come_by_copies_from_the_device) {
+    expect_only(run_findings({"results_without_copy"}), "results_without_copy", "result written by the host");
+    expect_only(run_findings({"results_never_copied"}), "results_without_copy", "ordinary result written by the host");
+}
+
+TEST(Inputs, are_copied_from_where_they_were_given) {
+    expect_only(run_findings({"input_written_by_host"}), "input_written_by_host", "copy of what the host wrote");
+}
+
 TEST(Pageable, sources_may_be_reused_after_the_call) {
     expect_nothing({"pageable_source_reused"});
 }

@@ -33,5 +33,12 @@ TEST(Ranges, may_cross_and_marks_take_no_time) {
     EXPECT_EQ(ranges[2].end, ranges[2].start);
 }
 
+// Under a check "run" and "host_work" are ranges of trusted code.
+TEST(Ranges, of_the_program_are_told_from_others_under_a_check) {
+    const ProgramRun result = run(program(), {"ranges_nest"}, {{"COURSE_QUIET", "1"}});
+    ASSERT_EQ(result.trace.ranges.size(), 2U);
+    EXPECT_EQ(result.trace.ranges[0].name, "NVTX: outer");
+}
+
 }  // namespace
 }  // namespace simulator

@@ -143,8 +143,8 @@ TEST_P(Semantics, copies_between_host_buffers_are_done_when_they_return) {
 TEST_P(Semantics, registering_makes_memory_pinned) {
     const ProgramRun result = run_case("registered_memory_is_pinned");
     EXPECT_EQ(duration(result.call("registered h2d")), profile_.host.copy_async);
-    EXPECT_EQ(result.operation("registered h2d").host_memory, device::HostMemory::pinned);
-    EXPECT_EQ(result.operation("registered d2h").host_memory, device::HostMemory::pinned);
+    EXPECT_EQ(result.operation("registered h2d").host_memory, device::HostMemory::registered);
+    EXPECT_EQ(result.operation("registered d2h").host_memory, device::HostMemory::registered);
     EXPECT_EQ(result.operation("unregistered h2d").host_memory, device::HostMemory::pageable);
     EXPECT_GE(result.call("unregistered h2d").end, result.operation("unregistered h2d").end);
 }

@@ -134,6 +134,11 @@ constexpr Entry entries[] = {
      "元素个数为 {elements} 时，run() 通过 lab::host_work() 完成的主机工作为 {done} ms，而问题要求 {required} ms"},
     {"cause.host_work_missing.next", "call lab::host_work(problem) exactly once in each run(), also when there are 0 elements",
      "在每次 run() 中恰好调用一次 lab::host_work(problem)，元素个数为 0 时也一样。"},
+    {"cause.results_without_copy", "results were not copied from the device, but written by host code or a kernel, at {count} places",
+     "有 {count} 处的结果不是从设备拷贝来的，而是由主机代码或核函数直接写入的"},
+    {"cause.results_without_copy.next",
+     "let the kernels compute every result in device memory, and copy it from there to the buffer that is read",
+     "让核函数在设备内存里算出每一个结果，再从那里拷贝到被读取的缓冲区。"},
     {"cause.returned_error", "{during} returned {error}; expected cudaSuccess", "{during} 返回 {error}，而应返回 cudaSuccess"},
     {"cause.returned_error.next",
      "find the call that fails: check sizes and pointers of the copies and the launch configuration. A launch with 0 "

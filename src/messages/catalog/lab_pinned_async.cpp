@@ -56,6 +56,11 @@ constexpr Entry entries[] = {
      "leave the data in the library's memory and register that: a second buffer costs memory, and a copy by the host for "
      "each run()",
      "数据就留在库的内存里，把那块内存注册即可：再开一块缓冲区既占内存，每次 run() 又要主机多拷贝一遍。"},
+    {"cause.input_not_in_place", "{copies} of {of} copies to the device do not read host_input where the library put it",
+     "{of} 次到设备的拷贝中有 {copies} 次不是从库存放 host_input 的地方读取的"},
+    {"cause.input_not_in_place.next",
+     "copy to the device from the library's own memory, the one that cudaHostRegister pinned; no other buffer is needed",
+     "直接从库自己的、已用 cudaHostRegister 锁住的内存拷贝到设备，不需要别的缓冲区。"},
     {"cause.device_wide_wait", "run() waits for the whole device with {call}; such calls: {calls}",
      "run() 用 {call} 等待了整个设备；这类调用共 {calls} 次"},
     {"cause.device_wide_wait.next",

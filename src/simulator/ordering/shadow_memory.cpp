@@ -70,6 +70,21 @@ void ShadowMemory::access(std::uintptr_t begin, std::uintptr_t end, Access kind,
     merge_equal(begin, end);
 }
 
+std::vector<AccessOwner> ShadowMemory::last_writers(std::uintptr_t begin, std::uintptr_t end) const {
+    std::vector<AccessOwner> writers;
+    auto segment = segments_.upper_bound(begin);
+    if (segment != segments_.begin() && std::prev(segment)->second.end > begin) {
+        --segment;
+    }
+    for (; segment != segments_.end() && segment->first < end; ++segment) {
+        const std::optional<AccessOwner>& writer = segment->second.state.write;
+        if (writer && std::ranges::find(writers, *writer) == writers.end()) {
+            writers.push_back(*writer);
+        }
+    }
+    return writers;
+}
+
 void ShadowMemory::forget(std::uintptr_t begin, std::uintptr_t end) {
     if (begin < end) {
         const auto first = split(begin);

@@ -38,6 +38,9 @@ public:
     void access(std::uintptr_t begin, std::uintptr_t end, Access kind, const AccessOwner& owner,
                 const VectorClock& clock, std::vector<Conflict>& conflicts);
 
+    // Who wrote the bytes of [begin, end) last, each once; bytes that nobody wrote have none.
+    std::vector<AccessOwner> last_writers(std::uintptr_t begin, std::uintptr_t end) const;
+
     // Forgets what happened in [begin, end): the memory was given back.
     void forget(std::uintptr_t begin, std::uintptr_t end);
 

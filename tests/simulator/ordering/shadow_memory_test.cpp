@@ -124,6 +124,19 @@ TEST(ShadowMemory, ForgetsWhatIsFreed) {
     EXPECT_EQ(agents.access(2, 60, 100, Access::write).size(), 1u);
 }
 
+TEST(ShadowMemory, KnowsWhoWroteLast) {
+    Agents agents(3);
+    const AccessOwner first = agents.next_owner(1);
+    agents.access_as(first, 0, 100, Access::write);
+    const AccessOwner second = agents.next_owner(2);
+    agents.access_as(second, 40, 60, Access::write);
+    agents.access_as(agents.next_owner(1), 0, 100, Access::read);
+    EXPECT_EQ(agents.memory.last_writers(0, 100), (std::vector{first, second}));
+    EXPECT_EQ(agents.memory.last_writers(10, 40), std::vector{first});
+    EXPECT_EQ(agents.memory.last_writers(50, 200), (std::vector{second, first}));
+    EXPECT_TRUE(agents.memory.last_writers(100, 200).empty());
+}
+
 TEST(ShadowMemory, ForgetInEmptyMemoryChangesNothing) {
     ShadowMemory memory;
     memory.forget(0, 100);

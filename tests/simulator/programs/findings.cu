@@ -597,6 +597,40 @@ void trusted_function_reads_too_early() {
     CALL(cudaDeviceSynchronize());
 }
 
+// Host code changes a result that a copy brought.
+void results_without_copy() {
+    DeviceMemory device(bytes);
+    PinnedMemory input(bytes), output(bytes);
+    device_hooks_host_writes(input, bytes, "host_input");
+    device_hooks_host_writes(output, bytes, "host_output");
+    CALL(cudaMemcpy(device, input, bytes, cudaMemcpyHostToDevice));
+    CALL(cudaMemcpy(output, device, bytes, cudaMemcpyDeviceToHost));
+    device_hooks_host_reads(output, bytes, "host_output");
+    output[8] = 1;  // at: result written by the host
+    device_hooks_host_reads(output, bytes, "host_output");
+}
+
+// The same in ordinary memory, which no copy touches.
+void results_never_copied() {
+    static unsigned output[64];
+    device_hooks_host_writes(output, sizeof output, "host_output");
+    device_hooks_host_reads(output, sizeof output, "host_output");
+    output[8] = 1;  // at: ordinary result written by the host
+    CALL(cudaDeviceSynchronize());
+    device_hooks_host_reads(output, sizeof output, "host_output");
+}
+
+void input_written_by_host() {
+    DeviceMemory device(bytes);
+    PinnedMemory input(bytes), other(bytes);
+    fill(other, 64, 1);
+    CALL(cudaMemcpy(device, other, 64, cudaMemcpyHostToDevice));
+    device_hooks_host_writes(input, bytes, "host_input");
+    CALL(cudaMemcpy(device, input, bytes, cudaMemcpyHostToDevice));
+    fill(other, 64, 2);
+    CALL(cudaMemcpy(device, other, 64, cudaMemcpyHostToDevice));  // at: copy of what the host wrote
+}
+
 void many_overlapping_sources() {
     DeviceMemory device(bytes);
     PinnedMemory host(bytes), out(bytes);
@@ -812,6 +846,9 @@ constexpr Case all_cases[] = {
     CASE(host_work_while_the_device_works),
     CASE(trusted_code_reads_too_early),
     CASE(trusted_function_reads_too_early),
+    CASE(results_without_copy),
+    CASE(results_never_copied),
+    CASE(input_written_by_host),
     CASE(many_overlapping_sources),
     CASE(leaks),
     CASE(use_after_free),
