@@ -1,13 +1,13 @@
 #include "checks/call_judgements.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "checks/causes.hpp"
+#include "checks/figures.hpp"
 #include "checks/host_judgements.hpp"
 #include "checks/trace_judgements.hpp"
 #include "timeline/facts.hpp"
@@ -33,16 +33,8 @@ constexpr std::string_view device_waits[] = {"cudaDeviceSynchronize"};
 constexpr std::string_view pinning_calls[] = {"cudaMallocHost", "cudaHostAlloc", "cudaFreeHost", "cudaHostRegister",
                                               "cudaHostUnregister"};
 
-std::string percent(double share) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%.0f", 100 * share);
-    return text;
-}
-
 std::string tenths(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", value);
-    return text;
+    return decimals(value, 1);
 }
 
 // Bytes per nanosecond are GB/s.
@@ -128,11 +120,6 @@ std::optional<Failure> judge_rate(const Trace& run, const Problem& problem, cons
                    {}};
 }
 
-std::size_t count_ranges(const Trace& trace, std::string_view name) {
-    return static_cast<std::size_t>(std::count_if(trace.ranges.begin(), trace.ranges.end(),
-                                                  [name](const device::Range& range) { return range.name == name; }));
-}
-
 // The middle of the first lab::host_work(): its ends may touch the device's work.
 nanoseconds middle_of_host_work(const Trace& run) {
     const auto work = std::find_if(run.ranges.begin(), run.ranges.end(),
@@ -190,7 +177,7 @@ std::optional<Failure> judge_pinning(const Trace& trace) {
     if (allocations.count == 0) {
         return Failure{cause::no_pinned_allocation, {}, {}, {}};
     }
-    if (allocations.count > count_ranges(trace, allocate_range)) {
+    if (allocations.count > timeline::count_ranges(trace, allocate_range)) {
         return Failure{cause::another_pinned_buffer,
                        {{"calls", std::to_string(allocations.count)}},
                        allocations.first.at,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "checks/causes.hpp"
+#include "checks/figures.hpp"
 #include "checks/trace_judgements.hpp"
 #include "timeline/facts.hpp"
 
@@ -40,9 +40,7 @@ constexpr Role roles[] = {
     {"H2D", OperationKind::host_to_device}, {"kernel", OperationKind::kernel}, {"D2H", OperationKind::device_to_host}};
 
 std::string milliseconds(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", value);
-    return text;
+    return decimals(value, 3);
 }
 
 double in_milliseconds(nanoseconds time) {
@@ -87,11 +85,6 @@ std::optional<Failure> judge_stage(const Trace& measuring, const Role& role, dou
                    {}};
 }
 
-std::size_t count_calls(const Trace& trace, std::string_view name) {
-    return static_cast<std::size_t>(std::count_if(trace.host_calls.begin(), trace.host_calls.end(),
-                                                  [name](const HostCall& call) { return call.name == name; }));
-}
-
 // What makes the host wait, or lets it ask again and again.
 const std::set<std::string, std::less<>> waiting_calls{"cudaDeviceSynchronize", "cudaStreamSynchronize",
                                                        "cudaEventSynchronize",  "cudaStreamQuery",
@@ -105,11 +98,6 @@ const std::set<std::string, std::less<>> waiting_calls{"cudaDeviceSynchronize", 
 std::optional<timeline::Interval> extent(const Trace& run, OperationKind kind) {
     const auto busy = timeline::busy_intervals(run, kind);
     return busy.empty() ? std::nullopt : std::optional(timeline::Interval{busy.front().start, busy.back().end});
-}
-
-std::size_t count_operations(const Trace& run, OperationKind kind) {
-    return static_cast<std::size_t>(std::count_if(run.operations.begin(), run.operations.end(),
-                                                  [kind](const Operation& o) { return o.kind == kind; }));
 }
 
 }  // namespace
@@ -134,7 +122,7 @@ std::optional<Failure> judge_stage_times(const Trace& trace, const Problem& prob
             return wrong;
         }
     }
-    const std::size_t asked = count_calls(measuring, "cudaEventElapsedTime");
+    const std::size_t asked = timeline::count_calls(measuring, "cudaEventElapsedTime");
     if (asked < stages) {
         return Failure{cause::not_timed_by_events, {{"calls", std::to_string(asked)}}, {}, {}};
     }
@@ -202,7 +190,7 @@ std::optional<Failure> find_roles_in_turn(const Trace& trace) {
     for (std::size_t i = 0; i + 1 < std::size(roles); ++i) {
         const Role& before = roles[i];
         const Role& after = roles[i + 1];
-        if (count_operations(run, before.kind) < 2 || count_operations(run, after.kind) < 2) {
+        if (timeline::count_operations(run, before.kind) < 2 || timeline::count_operations(run, after.kind) < 2) {
             continue;  // a single chunk has nothing to overlap with
         }
         const auto first = extent(run, before.kind);

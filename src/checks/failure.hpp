@@ -20,6 +20,10 @@ struct Failure {
     std::vector<device::Finding> findings;  // of the simulated device, where they are the reason
 };
 
+inline Failure because(const char* cause, Arguments arguments, device::SourceLine at = {}) {
+    return {cause, std::move(arguments), std::move(at), {}};
+}
+
 // Thrown where a check fails; LabTest::judge turns it into a verdict.
 class CheckFailed : public std::exception {
 public:

@@ -35,27 +35,14 @@ const std::set<std::string> allocating_calls{
     "cudaStreamCreateWithPriority",             "cudaStreamDestroy", "cudaEventCreate",
     "cudaEventCreateWithFlags",                 "cudaEventDestroy"};
 
-Failure because(const char* cause, Arguments arguments, device::SourceLine at = {}) {
-    return {cause, std::move(arguments), std::move(at), {}};
-}
-
 Trace run_of(const Trace& trace) {
     return timeline::restrict_to_range(trace, "run");
 }
 
-bool crosses_the_link(const Operation& operation) {
-    return operation.kind == OperationKind::host_to_device || operation.kind == OperationKind::device_to_host;
-}
-
 std::vector<Operation> link_copies(const Trace& trace) {
     std::vector<Operation> copies;
-    std::copy_if(trace.operations.begin(), trace.operations.end(), std::back_inserter(copies), crosses_the_link);
+    std::copy_if(trace.operations.begin(), trace.operations.end(), std::back_inserter(copies), timeline::crosses_the_link);
     return copies;
-}
-
-std::size_t count_calls(const Trace& trace, std::string_view name) {
-    return static_cast<std::size_t>(std::count_if(trace.host_calls.begin(), trace.host_calls.end(),
-                                                  [name](const HostCall& call) { return call.name == name; }));
 }
 
 // From the start of the first operation to the end of the last.
@@ -195,7 +182,7 @@ std::optional<Failure> judge_reported_time(const Trace& trace, float reported_ms
     const auto traced = static_cast<double>(time_of_operations(run).count());
     const double reported = static_cast<double>(reported_ms) * 1e6;
     const Arguments figures{{"reported", milliseconds(reported)}, {"traced", milliseconds(traced)}};
-    if (count_calls(run, "cudaEventElapsedTime") == 0) {
+    if (timeline::count_calls(run, "cudaEventElapsedTime") == 0) {
         return because(cause::timed_by_host_clock, figures);
     }
     const double tolerance = tolerated_time_share * traced + static_cast<double>(tolerated_time.count());
@@ -211,7 +198,7 @@ std::optional<Failure> judge_choice(const Trace& trace) {
     for (const Operation& copy : link_copies(tried)) {
         sizes.insert(copy.bytes);
     }
-    const std::size_t timings = count_calls(tried, "cudaEventElapsedTime");
+    const std::size_t timings = timeline::count_calls(tried, "cudaEventElapsedTime");
     if (sizes.size() < 2 || timings < 2) {
         return because(cause::not_measured,
                        {{"sizes", std::to_string(sizes.size())}, {"timings", std::to_string(timings)}});

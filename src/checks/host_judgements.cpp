@@ -1,13 +1,13 @@
 #include "checks/host_judgements.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "checks/causes.hpp"
+#include "checks/figures.hpp"
 
 namespace checks {
 namespace {
@@ -21,18 +21,8 @@ constexpr std::string_view run_range = "run";
 constexpr std::string_view host_work_range = "host_work";
 constexpr double time_tolerance = 0.01;  // each range is a whole number of nanoseconds
 
-std::string figure(const char* format, double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
-}
-
-std::string percent(double share) {
-    return figure("%.0f", 100 * share);
-}
-
 std::string milliseconds(nanoseconds time) {
-    return figure("%.2f", static_cast<double>(time.count()) / 1e6);
+    return decimals(static_cast<double>(time.count()) / 1e6, 2);
 }
 
 double ratio(nanoseconds part, nanoseconds whole) {
@@ -144,8 +134,8 @@ std::optional<Failure> judge_copy_bandwidth(const Trace& trace, const Problem& p
     const std::uint64_t bytes = 2 * problem.bytes();
     return Failure{cause::small_copies,
                    {{"copies", std::to_string(figures.copies)},
-                    {"rate", figure("%.2f", gigabytes_per_second(bytes, figures.time))},
-                    {"large_rate", figure("%.2f", gigabytes_per_second(bytes, large_copies))},
+                    {"rate", decimals(gigabytes_per_second(bytes, figures.time), 2)},
+                    {"large_rate", decimals(gigabytes_per_second(bytes, large_copies), 2)},
                     {"share", percent(ratio(large_copies, figures.time))},
                     {"required", percent(required)}},
                    figures.first,

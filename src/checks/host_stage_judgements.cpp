@@ -1,7 +1,6 @@
 #include "checks/host_stage_judgements.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "checks/causes.hpp"
+#include "checks/figures.hpp"
 #include "timeline/facts.hpp"
 
 namespace checks {
@@ -27,12 +27,6 @@ constexpr double time_tolerance = 0.01;  // each range is a whole number of nano
 const std::set<std::string> waits = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
                                      "cudaMalloc", "cudaFree"};
 
-std::string percent(double share) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%.0f", 100 * share);
-    return text;
-}
-
 bool is_host_stage(const device::Range& range) {
     return range.name == "produce" || range.name == "consume";
 }
@@ -45,15 +39,10 @@ nanoseconds time_in(const Trace& trace, std::string_view name) {
     return sum;
 }
 
-std::size_t count_ranges(const Trace& trace, std::string_view name) {
-    return static_cast<std::size_t>(std::count_if(trace.ranges.begin(), trace.ranges.end(),
-                                                  [name](const device::Range& range) { return range.name == name; }));
-}
-
 std::optional<Failure> judge_host_stage(const Trace& run, const Problem& problem, const char* stage) {
     const double per_element =
         static_cast<double>(problem.host_copy.count()) / static_cast<double>(problem.chunk_elements);
-    const double expected = static_cast<double>(problem.elements * count_ranges(run, run_range));
+    const double expected = static_cast<double>(problem.elements * timeline::count_ranges(run, run_range));
     const double found = static_cast<double>(time_in(run, stage).count()) / per_element;
     const bool too_long = run.simulated && found > (1 + time_tolerance) * expected;  // a real copy may take longer
     if (found >= (1 - time_tolerance) * expected && !too_long) {

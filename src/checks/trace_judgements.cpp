@@ -1,13 +1,13 @@
 #include "checks/trace_judgements.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "checks/causes.hpp"
+#include "checks/figures.hpp"
 #include "timeline/facts.hpp"
 
 namespace checks {
@@ -24,20 +24,6 @@ constexpr std::string_view run_range = "run";
 // A measured trace joins two clocks, the host's and the GPU's; virtual time has one.
 constexpr std::chrono::microseconds clock_tolerance{20};
 
-Failure because(const char* cause, Arguments arguments, device::SourceLine at = {}) {
-    return {cause, std::move(arguments), std::move(at), {}};
-}
-
-std::string percent(double share) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%.0f", 100 * share);
-    return text;
-}
-
-bool crosses_the_link(const Operation& operation) {
-    return operation.kind == OperationKind::host_to_device || operation.kind == OperationKind::device_to_host;
-}
-
 // Copies of the link for which `holds` is true: how many of how many, and the first one's line.
 template <typename Predicate>
 std::optional<Failure> judge_each_copy(const Trace& run, const char* cause, Predicate holds) {
@@ -45,7 +31,7 @@ std::optional<Failure> judge_each_copy(const Trace& run, const char* cause, Pred
     std::size_t bad = 0;
     const Operation* first = nullptr;
     for (const Operation& operation : run.operations) {
-        if (crosses_the_link(operation)) {
+        if (timeline::crosses_the_link(operation)) {
             ++copies;
             if (holds(operation)) {
                 ++bad;
@@ -66,11 +52,6 @@ std::uint64_t bytes_moved(const Trace& run, OperationKind kind) {
         bytes += operation.kind == kind ? operation.bytes : 0;
     }
     return bytes;
-}
-
-std::size_t count(const Trace& run, OperationKind kind) {
-    return static_cast<std::size_t>(std::count_if(run.operations.begin(), run.operations.end(),
-                                                  [kind](const Operation& o) { return o.kind == kind; }));
 }
 
 std::chrono::nanoseconds last_run_end(const Trace& trace) {
@@ -174,8 +155,8 @@ Failure explain(const Trace& run, const Problem& problem, Failure no_overlap) {
         return because(cause::one_stream, {{"operations", std::to_string(run.operations.size())}},
                        run.operations.front().at);
     }
-    if (count(run, OperationKind::kernel) < 2) {
-        return because(cause::not_in_chunks, {{"kernels", std::to_string(count(run, OperationKind::kernel))},
+    if (timeline::count_operations(run, OperationKind::kernel) < 2) {
+        return because(cause::not_in_chunks, {{"kernels", std::to_string(timeline::count_operations(run, OperationKind::kernel))},
                                               {"chunks", std::to_string(problem.chunks())}});
     }
     if (const auto waiting = synchronization_in_loop(run, cause::device_wide_sync_in_loop, {"cudaDeviceSynchronize"})) {
@@ -271,7 +252,7 @@ std::optional<Failure> find_legacy_default_stream(const Trace& trace) {
 std::optional<Failure> judge_kernel_work(const Trace& trace, std::chrono::nanoseconds expected, double required,
                                          std::chrono::nanoseconds launch) {
     const Trace run = timeline::restrict_to_range(trace, run_range);
-    const std::size_t kernels = count(run, OperationKind::kernel);
+    const std::size_t kernels = timeline::count_operations(run, OperationKind::kernel);
     if (kernels == 0) {
         return because(cause::no_kernel, {});
     }

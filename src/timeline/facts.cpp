@@ -66,6 +66,26 @@ Kinds link_copies() {
     return {device::OperationKind::host_to_device, device::OperationKind::device_to_host};
 }
 
+bool crosses_the_link(const device::Operation& operation) {
+    return operation.kind == device::OperationKind::host_to_device ||
+           operation.kind == device::OperationKind::device_to_host;
+}
+
+std::size_t count_operations(const device::Trace& trace, device::OperationKind kind) {
+    return static_cast<std::size_t>(std::count_if(trace.operations.begin(), trace.operations.end(),
+                                                  [kind](const auto& operation) { return operation.kind == kind; }));
+}
+
+std::size_t count_calls(const device::Trace& trace, std::string_view name) {
+    return static_cast<std::size_t>(std::count_if(trace.host_calls.begin(), trace.host_calls.end(),
+                                                  [name](const auto& call) { return call.name == name; }));
+}
+
+std::size_t count_ranges(const device::Trace& trace, std::string_view name) {
+    return static_cast<std::size_t>(std::count_if(trace.ranges.begin(), trace.ranges.end(),
+                                                  [name](const auto& range) { return range.name == name; }));
+}
+
 bool has_range(const device::Trace& trace, std::string_view range) {
     return std::any_of(trace.ranges.begin(), trace.ranges.end(),
                        [&](const device::Range& candidate) { return candidate.name == range; });

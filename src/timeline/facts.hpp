@@ -31,6 +31,13 @@ private:
 // H2D and D2H: the copies that cross the host link.
 Kinds link_copies();
 
+bool crosses_the_link(const device::Operation& operation);
+
+// How many operations of that kind, calls of that name and ranges of that name the trace has.
+std::size_t count_operations(const device::Trace& trace, device::OperationKind kind);
+std::size_t count_calls(const device::Trace& trace, std::string_view name);
+std::size_t count_ranges(const device::Trace& trace, std::string_view name);
+
 // A stretch of time; `end` is not part of it.
 struct Interval {
     nanoseconds start{};
