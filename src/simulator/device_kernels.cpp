@@ -7,6 +7,7 @@
 
 #include "simulator/captured_output.hpp"
 #include "simulator/issue.hpp"
+#include "simulator/kernel_functions.hpp"
 #include "simulator/kernel_threads.hpp"
 #include "simulator/ordering/instrumentation.hpp"
 #include "simulator/ordering/symbols.hpp"
@@ -19,7 +20,6 @@ constexpr std::uint64_t most_threads = std::uint64_t{1} << 48;  // absurd alread
 constexpr unsigned max_block_z = 64;
 constexpr unsigned max_grid_yz = 65535;
 constexpr unsigned max_grid_x = 2147483647;
-constexpr std::size_t max_shared_bytes = 48 * 1024;
 
 bool has_zero(const dim3& size) {
     return size.x == 0 || size.y == 0 || size.z == 0;
@@ -84,13 +84,14 @@ struct SimulatedDevice::RunningKernel {
     std::uint64_t threads() const { return volume(request.grid) * volume(request.block); }
 };
 
-bool SimulatedDevice::valid_configuration(const LaunchRequest& request) {
-    const auto refuse = [&](std::string reason, std::uint64_t found, std::uint64_t limit) {
+cudaError_t SimulatedDevice::configuration_error(const LaunchRequest& request) {
+    const auto refuse = [&](std::string reason, std::uint64_t found, std::uint64_t limit,
+                            cudaError_t error = cudaErrorInvalidConfiguration) {
         add_finding("impossible_launch", device::Severity::error, request.called_from,
                     {{"reason", std::move(reason)},
                      {"reason.found", std::to_string(found)},
                      {"reason.limit", std::to_string(limit)}});
-        return false;
+        return error;
     };
     const dim3& grid = request.grid;
     const dim3& block = request.block;
@@ -110,15 +111,19 @@ bool SimulatedDevice::valid_configuration(const LaunchRequest& request) {
     if (grid.y > max_grid_yz || grid.z > max_grid_yz) {
         return refuse("launch.grid_too_large", std::max(grid.y, grid.z), max_grid_yz);
     }
-    if (request.shared_bytes > max_shared_bytes) {
-        return refuse("launch.too_much_shared_memory", request.shared_bytes, max_shared_bytes);
+    const std::size_t allowed = dynamic_shared_limit_bytes(request.function, request.name);
+    if (request.shared_bytes > allowed) {
+        const std::size_t possible = multiprocessor_limits(profile_).shared_bytes_per_block;
+        const bool not_asked_for = request.shared_bytes <= possible;
+        return refuse(not_asked_for ? "launch.shared_memory_not_asked_for" : "launch.too_much_shared_memory",
+                      request.shared_bytes, not_asked_for ? allowed : possible, cudaErrorInvalidValue);
     }
-    return true;
+    return cudaSuccess;
 }
 
 cudaError_t SimulatedDevice::launch(LaunchRequest request) {
-    if (!valid_configuration(request)) {
-        return cudaErrorInvalidConfiguration;
+    if (const cudaError_t error = configuration_error(request); error != cudaSuccess) {
+        return error;
     }
     Stream& stream = *request.stream;
     if (const cudaError_t error = refusal_in(stream); error != cudaSuccess) {

@@ -1,6 +1,9 @@
 #include "simulator/device_variables.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <map>
+#include <vector>
 
 #include "simulator/device_variables.h"
 #include "simulator/ordering/instrumentation.hpp"
@@ -11,7 +14,15 @@ namespace {
 struct Variable {
     Allocation place;
     bool writable = true;
+    std::vector<unsigned char> initial;  // up to the last byte that is not 0
 };
+
+std::vector<unsigned char> initial_value(const unsigned char* begin, std::size_t bytes) {
+    while (bytes > 0 && begin[bytes - 1] == 0) {
+        --bytes;
+    }
+    return {begin, begin + bytes};
+}
 
 std::size_t all_bytes = 0;
 
@@ -46,6 +57,18 @@ bool is_writable_variable(std::uintptr_t address) {
     return found != nullptr && found->writable;
 }
 
+void reset_device_variables(const std::function<void(std::uintptr_t begin, std::uintptr_t end)>& changed) {
+    for (const auto& [begin, variable] : variables()) {
+        if (!variable.writable) {
+            continue;
+        }
+        auto* const bytes = reinterpret_cast<unsigned char*>(begin);
+        std::memset(bytes, 0, variable.place.bytes);
+        std::copy(variable.initial.begin(), variable.initial.end(), bytes);
+        changed(begin, variable.place.end());
+    }
+}
+
 }  // namespace simulator
 
 extern "C" void simulator_announce_variable(const volatile void* address, size_t bytes, int writable) {
@@ -53,7 +76,10 @@ extern "C" void simulator_announce_variable(const volatile void* address, size_t
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     const bool is_new =
         simulator::variables()
-            .emplace(begin, simulator::Variable{{begin, bytes, simulator::MemoryKind::device}, writable != 0})
+            .emplace(begin, simulator::Variable{
+                                {begin, bytes, simulator::MemoryKind::device},
+                                writable != 0,
+                                simulator::initial_value(reinterpret_cast<const unsigned char*>(begin), bytes)})
             .second;
     if (is_new) {
         simulator::all_bytes += bytes;

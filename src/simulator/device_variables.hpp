@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "simulator/memory.hpp"
 
@@ -16,5 +17,8 @@ std::size_t device_variable_bytes();
 
 // Whether host code may copy into the variable at `address`: it is not declared const.
 bool is_writable_variable(std::uintptr_t address);
+
+// Gives every variable its initial value again, and calls `changed` with the bytes of each.
+void reset_device_variables(const std::function<void(std::uintptr_t begin, std::uintptr_t end)>& changed);
 
 }  // namespace simulator

@@ -1,16 +1,19 @@
-// The runtime API: devices, errors, and launches.
+// The runtime API: devices and errors.
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdio>
 #include <cstring>
 
+#include "cuda_profiler_api.h"
 #include "simulator/api_call.hpp"
+#include "simulator/kernel_functions.hpp"
 
 using simulator::ApiCall;
 using simulator::profile;
 
 namespace {
 
-constexpr int shared_bytes_per_block = 48 * 1024;
 constexpr int constant_bytes = 64 * 1024;
 constexpr int simulated_version = 13000;
 
@@ -44,6 +47,7 @@ constexpr std::array error_texts{
     ERROR_TEXT(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
     ERROR_TEXT(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     ERROR_TEXT(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
+    ERROR_TEXT(cudaErrorAssert, "device-side assert triggered"),
     ERROR_TEXT(cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped"),
     ERROR_TEXT(cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"),
     ERROR_TEXT(cudaErrorLaunchFailure, "unspecified launch failure"),
@@ -73,7 +77,14 @@ ErrorText text_of(cudaError_t error) {
     return {error, "unrecognized error code", "unrecognized error code"};
 }
 
+constexpr int registers_per_block = 65536;
+constexpr int largest_pitch = 2147483647;
+constexpr int texture_alignment = 512;
+constexpr int texture_pitch_alignment = 32;
+
+// Frequencies, the width of the memory bus and the size of the L2 cache are not in a profile: they are not known.
 int attribute_value(cudaDeviceAttr attribute, bool& known) {
+    const simulator::MultiprocessorLimits limits = simulator::multiprocessor_limits(profile());
     known = true;
     switch (attribute) {
         case cudaDevAttrMaxThreadsPerBlock:
@@ -88,9 +99,26 @@ int attribute_value(cudaDeviceAttr attribute, bool& known) {
         case cudaDevAttrMaxGridDimZ:
             return 65535;
         case cudaDevAttrMaxSharedMemoryPerBlock:
-            return shared_bytes_per_block;
+            return static_cast<int>(simulator::usual_shared_bytes_per_block);
         case cudaDevAttrTotalConstantMemory:
             return constant_bytes;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+            return static_cast<int>(limits.shared_bytes_per_block);
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+            return static_cast<int>(limits.shared_bytes);
+        case cudaDevAttrReservedSharedMemoryPerBlock:
+            return static_cast<int>(limits.reserved_shared_bytes);
+        case cudaDevAttrMaxBlocksPerMultiprocessor:
+            return static_cast<int>(limits.blocks);
+        case cudaDevAttrMaxRegistersPerBlock:
+        case cudaDevAttrMaxRegistersPerMultiprocessor:
+            return registers_per_block;
+        case cudaDevAttrMaxPitch:
+            return largest_pitch;
+        case cudaDevAttrTextureAlignment:
+            return texture_alignment;
+        case cudaDevAttrTexturePitchAlignment:
+            return texture_pitch_alignment;
         case cudaDevAttrWarpSize:
             return warpSize;
         case cudaDevAttrMultiProcessorCount:
@@ -109,7 +137,28 @@ int attribute_value(cudaDeviceAttr attribute, bool& known) {
         case cudaDevAttrHostRegisterSupported:
         case cudaDevAttrCanMapHostMemory:
         case cudaDevAttrManagedMemory:
+        case cudaDevAttrStreamPrioritiesSupported:
+        case cudaDevAttrGlobalL1CacheSupported:
+        case cudaDevAttrLocalL1CacheSupported:
+        case cudaDevAttrComputePreemptionSupported:
+        case cudaDevAttrCanUseHostPointerForRegisteredMem:
+        case cudaDevAttrHostRegisterReadOnlySupported:
+        case cudaDevAttrMemoryPoolsSupported:
             return 1;
+        case cudaDevAttrPciBusId:
+        case cudaDevAttrPciDeviceId:
+        case cudaDevAttrPciDomainId:
+        case cudaDevAttrTccDriver:
+        case cudaDevAttrKernelExecTimeout:
+        case cudaDevAttrComputeMode:
+        case cudaDevAttrEccEnabled:
+        case cudaDevAttrIsMultiGpuBoard:
+        case cudaDevAttrHostNativeAtomicSupported:
+        case cudaDevAttrCooperativeLaunch:
+        case cudaDevAttrClusterLaunch:
+        case cudaDevAttrMaxPersistingL2CacheSize:
+        case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+        case cudaDevAttrDirectManagedMemAccessFromHost:
         case cudaDevAttrIntegrated:
         case cudaDevAttrPageableMemoryAccess:
         case cudaDevAttrConcurrentManagedAccess:
@@ -118,6 +167,23 @@ int attribute_value(cudaDeviceAttr attribute, bool& known) {
             known = false;
             return 0;
     }
+}
+
+cudaError_t version_call(const char* name, int* version, std::uintptr_t called_from) {
+    ApiCall call(name, called_from, simulator::Time{});
+    if (version == nullptr) {
+        return call.result(cudaErrorInvalidValue);
+    }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
+    *version = simulated_version;
+    return call.result(cudaSuccess);
+}
+
+cudaError_t profiler_call(const char* name, std::uintptr_t called_from) {
+    ApiCall call(name, called_from, profile().host.other);
+    return call.result(call.fails() ? cudaErrorUnknown : cudaSuccess);
 }
 
 }  // namespace
@@ -129,8 +195,11 @@ cudaError_t cudaGetDeviceCount(int* count) {
     if (count == nullptr) {
         return call.result(cudaErrorInvalidValue);
     }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
     *count = 1;
-    return cudaSuccess;
+    return call.result(cudaSuccess);
 }
 
 cudaError_t cudaGetDevice(int* device) {
@@ -138,13 +207,19 @@ cudaError_t cudaGetDevice(int* device) {
     if (device == nullptr) {
         return call.result(cudaErrorInvalidValue);
     }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
     *device = 0;
-    return cudaSuccess;
+    return call.result(cudaSuccess);
 }
 
 cudaError_t cudaSetDevice(int device) {
     ApiCall call("cudaSetDevice", SIMULATOR_CALLED_FROM, profile().host.other);
-    return call.result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    if (device != 0) {
+        return call.result(cudaErrorInvalidDevice);
+    }
+    return call.result(call.fails() ? cudaErrorUnknown : cudaSuccess);
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
@@ -152,13 +227,17 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (properties == nullptr || device != 0) {
         return call.result(properties == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
     }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
     *properties = cudaDeviceProp{};
     std::snprintf(properties->name, sizeof properties->name, "%s (simulated)", profile().device.c_str());
     properties->totalGlobalMem = profile().memory_bytes;
-    properties->sharedMemPerBlock = shared_bytes_per_block;
-    properties->regsPerBlock = 65536;
+    properties->sharedMemPerBlock = simulator::usual_shared_bytes_per_block;
+    const simulator::MultiprocessorLimits limits = simulator::multiprocessor_limits(profile());
+    properties->regsPerBlock = registers_per_block;
     properties->warpSize = warpSize;
-    properties->memPitch = 2147483647;
+    properties->memPitch = largest_pitch;
     properties->maxThreadsPerBlock = 1024;
     const int block[3] = {1024, 1024, 64};
     const int grid[3] = {2147483647, 65535, 65535};
@@ -167,6 +246,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->totalConstMem = constant_bytes;
     properties->major = profile().compute_capability_major;
     properties->minor = profile().compute_capability_minor;
+    properties->textureAlignment = texture_alignment;
+    properties->texturePitchAlignment = texture_pitch_alignment;
     properties->multiProcessorCount = static_cast<int>(profile().multiprocessors);
     properties->concurrentKernels = 1;
     properties->asyncEngineCount = static_cast<int>(profile().copy_engines);
@@ -174,9 +255,20 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->canMapHostMemory = 1;
     properties->managedMemory = 1;
     properties->maxThreadsPerMultiProcessor = static_cast<int>(profile().threads_per_multiprocessor);
+    properties->streamPrioritiesSupported = 1;
+    properties->globalL1CacheSupported = 1;
+    properties->localL1CacheSupported = 1;
+    properties->sharedMemPerMultiprocessor = limits.shared_bytes;
+    properties->regsPerMultiprocessor = static_cast<int>(limits.registers);
+    properties->computePreemptionSupported = 1;
+    properties->canUseHostPointerForRegisteredMem = 1;
+    properties->sharedMemPerBlockOptin = limits.shared_bytes_per_block;
+    properties->maxBlocksPerMultiProcessor = static_cast<int>(limits.blocks);
+    properties->reservedSharedMemPerBlock = limits.reserved_shared_bytes;
     properties->hostRegisterSupported = 1;
-    properties->maxBlocksPerMultiProcessor = 32;
-    return cudaSuccess;
+    properties->hostRegisterReadOnlySupported = 1;
+    properties->memoryPoolsSupported = 1;
+    return call.result(cudaSuccess);
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
@@ -184,9 +276,17 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     if (value == nullptr || device != 0) {
         return call.result(value == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
     }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
     bool known = false;
-    *value = attribute_value(attribute, known);
-    return call.result(known ? cudaSuccess : cudaErrorNotSupported);
+    const int found = attribute_value(attribute, known);
+    if (!known) {
+        return call.result(call.device().not_simulated(fmt::format("device attribute {}", static_cast<int>(attribute)),
+                                                       SIMULATOR_CALLED_FROM));
+    }
+    *value = found;
+    return call.result(cudaSuccess);
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
@@ -201,6 +301,9 @@ cudaError_t cudaDeviceSynchronize(void) {
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     ApiCall call("cudaDeviceGetStreamPriorityRange", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
     if (least != nullptr) {
         *least = simulator::least_priority;
     }
@@ -211,15 +314,63 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-    if (version == nullptr) {
-        return cudaErrorInvalidValue;
-    }
-    *version = simulated_version;
-    return cudaSuccess;
+    return version_call("cudaRuntimeGetVersion", version, SIMULATOR_CALLED_FROM);
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-    return cudaRuntimeGetVersion(version);
+    return version_call("cudaDriverGetVersion", version, SIMULATOR_CALLED_FROM);
+}
+
+// Earlier work completes, and then everything that the program has on the device is gone.
+cudaError_t cudaDeviceReset(void) {
+    ApiCall call("cudaDeviceReset", SIMULATOR_CALLED_FROM, profile().host.device_free, ApiCall::DuringCapture::refused);
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
+    call.device().reset(SIMULATOR_CALLED_FROM);
+    return call.result(cudaSuccess);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
+    ApiCall call("cudaInitDevice", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (device != 0) {
+        return call.result(cudaErrorInvalidDevice);
+    }
+    return call.result(call.fails() ? cudaErrorUnknown : cudaSuccess);
+}
+
+// A hint that changes no result.
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference) {
+    ApiCall call("cudaDeviceSetCacheConfig", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (preference < cudaFuncCachePreferNone || preference > cudaFuncCachePreferEqual) {
+        return call.result(cudaErrorInvalidValue);
+    }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
+    call.device().cache_preference = preference;
+    return call.result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preference) {
+    ApiCall call("cudaDeviceGetCacheConfig", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (preference == nullptr) {
+        return call.result(cudaErrorInvalidValue);
+    }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
+    *preference = call.device().cache_preference;
+    return call.result(cudaSuccess);
+}
+
+// Only profilers are started and stopped; `course timeline` shows the whole program.
+cudaError_t cudaProfilerStart(void) {
+    return profiler_call("cudaProfilerStart", SIMULATOR_CALLED_FROM);
+}
+
+cudaError_t cudaProfilerStop(void) {
+    return profiler_call("cudaProfilerStop", SIMULATOR_CALLED_FROM);
 }
 
 cudaError_t cudaGetLastError(void) {
@@ -241,20 +392,3 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 }  // extern "C"
-
-namespace simulator {
-
-void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
-                   std::unique_ptr<KernelBody> body, std::uintptr_t call_address) {
-    ApiCall call("cudaLaunchKernel", call_address, profile().host.launch);
-    Stream* const in = call.device().stream(stream);
-    cudaError_t error = cudaErrorInvalidResourceHandle;
-    if (in != nullptr) {
-        error = call.fails()
-                    ? cudaErrorLaunchFailure
-                    : call.device().launch({name, grid, block, shared_bytes, in, std::move(body), call_address});
-    }
-    call.device().record_launch_error(name, call.result(error), call_address);
-}
-
-}  // namespace simulator

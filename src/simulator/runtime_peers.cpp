@@ -37,13 +37,30 @@ cudaError_t copy(const char* name, void* to, int to_device, const void* from, in
 
 extern "C" {
 
-// How the host waits is not modelled: the flags change nothing.
+// How the host waits is not modelled: the flags are kept, and change nothing.
 cudaError_t cudaSetDeviceFlags(unsigned int flags) {
     ApiCall call("cudaSetDeviceFlags", SIMULATOR_CALLED_FROM, profile().host.other);
     if (!valid(flags)) {
         return call.result(cudaErrorInvalidValue);
     }
-    return call.result(call.fails() ? cudaErrorUnknown : cudaSuccess);
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
+    call.device().flags = flags;
+    return call.result(cudaSuccess);
+}
+
+// Pinned memory can always be mapped, whatever was set.
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+    ApiCall call("cudaGetDeviceFlags", SIMULATOR_CALLED_FROM, profile().host.other);
+    if (flags == nullptr) {
+        return call.result(cudaErrorInvalidValue);
+    }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
+    *flags = call.device().flags | cudaDeviceMapHost;
+    return call.result(cudaSuccess);
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {

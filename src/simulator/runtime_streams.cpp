@@ -56,6 +56,21 @@ auto event_of(cudaEvent_t handle) {
     return [handle](simulator::SimulatedDevice& device) { return device.event(handle); };
 }
 
+cudaError_t record_event(const char* name, cudaEvent_t event, cudaStream_t stream, unsigned flags,
+                         std::uintptr_t called_from) {
+    return with(name, profile().host.event_record, called_from, event_of(event),
+                [=](auto& device, Event& found) -> cudaError_t {
+                    Stream* const in = device.stream(stream);
+                    if (in == nullptr) {
+                        return cudaErrorInvalidResourceHandle;
+                    }
+                    if (flags == cudaEventRecordExternal) {
+                        return device.not_simulated("cudaEventRecordExternal", called_from);
+                    }
+                    return flags == cudaEventRecordDefault ? device.record(found, *in) : cudaErrorInvalidValue;
+                });
+}
+
 }  // namespace
 
 namespace simulator {
@@ -170,14 +185,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    return with("cudaEventRecord", profile().host.event_record, SIMULATOR_CALLED_FROM, event_of(event),
-                [stream](auto& device, Event& found) {
-                    Stream* const in = device.stream(stream);
-                    if (in == nullptr) {
-                        return cudaErrorInvalidResourceHandle;
-                    }
-                    return device.record(found, *in);
-                });
+    return record_event("cudaEventRecord", event, stream, cudaEventRecordDefault, SIMULATOR_CALLED_FROM);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    return record_event("cudaEventRecordWithFlags", event, stream, flags, SIMULATOR_CALLED_FROM);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

@@ -212,6 +212,11 @@ cudaError_t SimulatedDevice::take_last_error() {
     return std::exchange(here().last_error, cudaSuccess);
 }
 
+cudaError_t SimulatedDevice::not_simulated(const std::string& what, std::uintptr_t called_from) {
+    add_finding("not_simulated", device::Severity::warning, called_from, {{"what", what}});
+    return cudaErrorNotSupported;
+}
+
 bool SimulatedDevice::next_call_fails(const char* name, std::uintptr_t called_from) {
     const bool fails = ++calls_since_arming_ == failing_call_;
     if (fails) {
@@ -340,6 +345,7 @@ Stream* SimulatedDevice::stream(cudaStream_t handle) {
         return &legacy_stream_;
     }
     const auto found = streams_.find(handle);
+    names_what_a_reset_destroyed_ |= found == streams_.end() && destroyed_by_reset_.contains(handle);
     return found != streams_.end() && found->second->alive ? found->second.get() : nullptr;
 }
 
@@ -407,6 +413,7 @@ cudaEvent_t SimulatedDevice::create_event(unsigned flags, std::uintptr_t called_
 
 Event* SimulatedDevice::event(cudaEvent_t handle) {
     const auto found = events_.find(handle);
+    names_what_a_reset_destroyed_ |= found == events_.end() && destroyed_by_reset_.contains(handle);
     return found != events_.end() ? found->second.get() : nullptr;
 }
 

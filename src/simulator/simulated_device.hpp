@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cuda_runtime.h"
@@ -93,6 +94,7 @@ struct LaunchRequest {
     Stream* stream = nullptr;
     std::shared_ptr<KernelBody> body;
     std::uintptr_t called_from = 0;
+    const void* function = nullptr;  // the kernel's address, where it is known
 };
 
 // The priorities that streams can have, as on NVIDIA's GPUs of today.
@@ -141,8 +143,18 @@ public:
     void record_launch_error(const std::string& kernel, cudaError_t error, std::uintptr_t called_from);
     cudaError_t take_last_error();
     cudaError_t last_error();
+    // Says that `what` is not simulated; returns cudaErrorNotSupported.
+    cudaError_t not_simulated(const std::string& what, std::uintptr_t called_from);
     bool next_call_fails(const char* name, std::uintptr_t called_from);
     std::uint64_t arm_failure(std::uint64_t nth_call);
+
+    // --- the whole device ---
+    // cudaDeviceReset: memory, streams, events and graphs are gone, variables and kernels are as at the start.
+    void reset(std::uintptr_t called_from);
+    // A finding, when this call has named a stream or an event that a reset destroyed.
+    void report_use_after_reset(const char* call, std::uintptr_t called_from);
+    unsigned flags = cudaDeviceScheduleAuto;
+    cudaFuncCache cache_preference = cudaFuncCachePreferNone;
 
     // --- memory ---
     cudaError_t allocate(MemoryKind kind, void** pointer, std::size_t bytes, std::uintptr_t called_from,
@@ -236,6 +248,7 @@ private:
     void judge(const HostAccesses& accesses);
     Stream& add_stream(unsigned flags, std::uintptr_t called_from, int priority);
     Stream& default_stream_of_thread();
+    void destroy_all_streams_and_events();
     static cudaError_t invalidate(Capture& capture, cudaError_t error);
     Capture* capture_of(const Event& event);
     void join_capture(Stream& stream, Capture& capture);
@@ -257,7 +270,7 @@ private:
     Issue memory_issue(OperationRole role, const char* call, const Allocation& allocation, std::uintptr_t called_from);
     void poison_destination(const Rows& rows);
 
-    bool valid_configuration(const LaunchRequest& request);
+    cudaError_t configuration_error(const LaunchRequest& request);
     Time run_host_function(const std::function<void()>& function);
     void run_kernel(const std::shared_ptr<RunningKernel>& kernel);
     void count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const;
@@ -326,6 +339,10 @@ private:
     std::uint64_t captures_begun_ = 0;
     std::unordered_map<cudaGraph_t, std::shared_ptr<Graph>> graphs_;
     std::unordered_map<cudaGraphExec_t, std::unique_ptr<GraphExec>> graph_execs_;
+
+    // Kept, so that no new one takes the place of a handle that is not valid any more.
+    std::unordered_map<const void*, std::shared_ptr<void>> destroyed_by_reset_;
+    bool names_what_a_reset_destroyed_ = false;
 
     struct LaunchError {
         std::string kernel;

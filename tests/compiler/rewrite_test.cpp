@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -199,6 +200,43 @@ TEST(DeviceVariables, AreNothingElse) {
           "__host__ __device__ constexpr int f() { return 1; }", "__device__ bool operator==(A a, A b);",
           "__device__ A<int> f(B<(1)> x) {}", "__device__", "__device__ int x", "void f() { __device__ int x; }",
           "__device__ auto f(int x) -> decltype(x) { return x; }"}) {
+        EXPECT_EQ(rewritten(source), source);
+    }
+}
+
+TEST(Kernels, AreAnnouncedBehindTheirDefinition) {
+    for (const auto& [source, name, offset] : std::vector<std::tuple<std::string, std::string, int>>{
+             {"__global__ void k() {}", "k", 16},
+             {"namespace a { static __global__ void __launch_bounds__(256, 2) k(int* x) { if (x) { f(); } } }", "k", 63},
+             {"__launch_bounds__(N) __global__ void k(A<1> x)\n{\n}", "k", 37},
+             {"__global__ void a::k(int (*f)(int)) {}", "a::k", 16}}) {
+        std::string expected = source;
+        const std::size_t end = expected.rfind(source.ends_with("} }") ? "} }" : "}") + 1;
+        expected.insert(end, " [[maybe_unused]] static const bool simulator_kernel_" + std::to_string(offset) +
+                                 " = SIMULATOR_ANNOUNCE_KERNEL(" + name + ");");
+        EXPECT_EQ(rewritten(source), expected);
+    }
+}
+
+TEST(Kernels, AreNothingElse) {
+    for (const char* const source :
+         {"__global__ void k();", "template <class T> __global__ void k(T) {}", "template <> __global__ void k(int) {}",
+          "struct A { static __global__ void k() {} };", "__global__", "__global__ void k() {", "__global__ void {}"}) {
+        EXPECT_EQ(rewritten(source), source);
+    }
+}
+
+TEST(KernelPointers, AreFoundWhereASpecializationIsCast) {
+    for (const auto& [source, expected] : std::vector<std::pair<std::string, std::string>>{
+             {"f((void*)k<int>, g);", "f(::simulator::kernel_pointer<void*>(k<int>), g);"},
+             {"p = (const void *)&a::k<B<4>, (3 > 2)>;",
+              "p = ::simulator::kernel_pointer<const void *>(&a::k<B<4>, (3 > 2)>);"},
+             {"f(reinterpret_cast<void*>(k<int>), g);", "f(::simulator::kernel_pointer<void*>(k<int>), g);"}}) {
+        EXPECT_EQ(rewritten(source), expected);
+    }
+    for (const char* const source :
+         {"f((void*)k, g);", "if ((void*)p < q && r > s) {}", "f((int*)k<int>);", "f((void*)k<int>());", "void* p;",
+          "(void*)", "reinterpret_cast", "reinterpret_cast<void*>(k)", "f((void)k<int>);", "(void*)a<"}) {
         EXPECT_EQ(rewritten(source), source);
     }
 }

@@ -139,6 +139,16 @@ constexpr Entry entries[] = {
      "free memory only after the last operation that uses it has completed, and set the pointer to nullptr",
      "等最后一个使用它的操作完成之后再释放，并把指针设为 nullptr。"},
 
+    {"finding.use_after_reset", "{call} is given a stream or an event here that cudaDeviceReset has destroyed",
+     "这里传给 {call} 的流或事件已被 cudaDeviceReset 销毁"},
+    {"finding.use_after_reset.next",
+     "call cudaDeviceReset once, behind the last use of the device, or create the streams and events again",
+     "只在最后一次使用设备之后调用一次 cudaDeviceReset，否则要重新创建流和事件。"},
+    {"finding.not_simulated", "{what} is not simulated: this call returns cudaErrorNotSupported",
+     "模拟设备不支持 {what}：这次调用返回 cudaErrorNotSupported"},
+    {"finding.not_simulated.next", "run the program on a GPU (--device gpu), or do without",
+     "在 GPU 上运行这个程序（--device gpu），或者不使用它。"},
+
     {"finding.copy_out_of_bounds",
      "a copy of {bytes} bytes does not fit: the allocation there has {allocation_bytes} bytes",
      "这次拷贝 {bytes} 字节，放不下：那里分配的内存块只有 {allocation_bytes} 字节"},
@@ -198,6 +208,9 @@ constexpr Entry entries[] = {
      "线程块的一个维度为 {found}，最大只能是 {limit}"},
     {"launch.grid_too_large", "a grid dimension of {found}, at most {limit} is possible",
      "网格的一个维度为 {found}，最大只能是 {limit}"},
+    {"launch.shared_memory_not_asked_for",
+     "{found} bytes of dynamic shared memory, at most {limit} are possible unless cudaFuncSetAttribute allows more",
+     "动态共享内存为 {found} 字节，除非用 cudaFuncSetAttribute 申请更多，否则最多 {limit} 字节"},
     {"launch.too_much_shared_memory", "{found} bytes of shared memory, at most {limit} are possible",
      "共享内存为 {found} 字节，最多只能有 {limit} 字节"},
 

@@ -19,8 +19,9 @@ struct KernelBody {
     virtual void run_thread() = 0;
 };
 
-// What <<<...>>> comes down to. `call_address` is an address in the statement that launched.
-void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+// What <<<...>>> comes down to. `function` is the kernel's address if it is known, `call_address` is an address in the
+// statement that launched.
+void launch_kernel(const char* name, const void* function, dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
                    std::unique_ptr<KernelBody> body, std::uintptr_t call_address);
 
 // The handle 0 means the calling thread's own default stream from now on, in the whole program. Returns true.
@@ -34,3 +35,5 @@ namespace {
 }  // namespace simulator
 
 #include "simulator/launch.hpp"
+
+#include "simulator/kernels.h"

@@ -78,6 +78,10 @@ public:
             } else if (is_any(tokens_[i], {"__device__", "__constant__"}) && i >= declaration_end_ &&
                        at_namespace_scope()) {
                 announce_device_variables(i);
+            } else if (tokens_[i].is("__global__") && at_namespace_scope()) {
+                announce_kernel(i);
+            } else if (tokens_[i].is("(") || tokens_[i].is("reinterpret_cast")) {
+                rewrite_kernel_pointer(i);
             }
         }
         return finish();
@@ -553,6 +557,100 @@ private:
             declaration_end_ = end;
             insert(tokens_[end].end(), std::move(announcements));
         }
+    }
+
+    // __global__ void k(...) {...}  is followed by an object that tells the simulated device of it, so that it can be
+    // launched by its address. Templates have no address; their specializations are announced where they are named.
+    void announce_kernel(std::size_t specifier) {
+        const std::size_t begin = declaration_begin(specifier);
+        std::size_t i = begin;
+        std::optional<std::size_t> parameters;
+        for (; i < tokens_.size() && !is_any(tokens_[i], {";", "{", "}"}); ++i) {
+            if (tokens_[i].is("template")) {
+                return;
+            }
+            if (tokens_[i].is("(")) {
+                const bool of_attribute =
+                    takes_parentheses(tokens_[i - 1]) || is_any(tokens_[i - 1], {"__launch_bounds__", "noexcept"});
+                parameters = parameters || of_attribute ? parameters : std::optional(i);
+                i = matching_close(i).value_or(tokens_.size() - 1);
+            }
+        }
+        const bool defined = i < tokens_.size() && tokens_[i].is("{");
+        const auto end = defined ? matching_close(i) : std::nullopt;
+        if (!end || !parameters || tokens_[*parameters - 1].kind != TokenKind::identifier) {
+            return;
+        }
+        std::size_t name = *parameters - 1;
+        while (name > specifier + 1 && tokens_[name - 1].is("::")) {
+            name -= 2;
+        }
+        const std::string_view text =
+            source_.substr(tokens_[name].offset, tokens_[*parameters - 1].end() - tokens_[name].offset);
+        insert(tokens_[*end].end(),
+               fmt::format(" [[maybe_unused]] static const bool simulator_kernel_{} = SIMULATOR_ANNOUNCE_KERNEL({});",
+                           tokens_[name].offset, text));
+    }
+
+    // (void*)k<T>, (const void*)&k<T>, reinterpret_cast<void*>(k<T>)  ->  ::simulator::kernel_pointer<void*>(k<T>)
+    void rewrite_kernel_pointer(std::size_t begin) {
+        const bool named = tokens_[begin].is("reinterpret_cast");
+        std::size_t i = begin + 1;
+        if (named && !(i < tokens_.size() && tokens_[i++].is("<"))) {
+            return;
+        }
+        bool points = false;
+        bool nothing = false;
+        for (; i < tokens_.size() && is_any(tokens_[i], {"const", "void", "*"}); ++i) {
+            nothing = nothing || tokens_[i].is("void");
+            points = points || tokens_[i].is("*");
+        }
+        if (!nothing || !points || i + 1 >= tokens_.size() || !tokens_[i].is(named ? ">" : ")")) {
+            return;
+        }
+        const std::size_t close = i++;
+        if (named && !tokens_[i++].is("(")) {
+            return;
+        }
+        const auto end = specialization_end(i);
+        if (!end || (named && !tokens_[*end].is(")"))) {
+            return;
+        }
+        if (named) {
+            replace(tokens_[begin], "::simulator::kernel_pointer");
+        } else {
+            replace(tokens_[begin], "::simulator::kernel_pointer<");
+            replace(tokens_[close], ">(");
+            insert(tokens_[*end - 1].end(), ")");
+        }
+    }
+
+    // The token behind ns::name<arguments> at `begin`, which a `&` may precede; nothing when something else is there, or
+    // goes on behind it.
+    [[nodiscard]] std::optional<std::size_t> specialization_end(std::size_t begin) const {
+        std::size_t i = begin;
+        if (i < tokens_.size() && tokens_[i].is("&")) {
+            ++i;
+        }
+        while (i < tokens_.size() && (tokens_[i].is("::") || tokens_[i].kind == TokenKind::identifier)) {
+            ++i;
+        }
+        if (i == begin || i >= tokens_.size() || !tokens_[i].is("<")) {
+            return std::nullopt;
+        }
+        int depth = 0;
+        for (; i < tokens_.size() && !is_any(tokens_[i], {";", "{", "}", ")", "]"}); ++i) {
+            if (opens(tokens_[i])) {
+                i = matching_close(i).value_or(tokens_.size() - 1);
+            }
+            depth += tokens_[i].is("<") ? 1 : 0;
+            depth -= tokens_[i].is(">") ? 1 : 0;
+            if (depth == 0) {
+                const bool complete = i + 1 < tokens_.size() && is_any(tokens_[i + 1], {",", ")", ";", "}"});
+                return complete ? std::optional(i + 1) : std::nullopt;
+            }
+        }
+        return std::nullopt;
     }
 
     // A brace behind this token begins an initializer, not a body.

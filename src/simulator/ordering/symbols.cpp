@@ -72,6 +72,12 @@ public:
         return found;
     }
 
+    std::string symbol(Dwarf_Addr address) {
+        Dwfl_Module* const module = find_module(address);
+        const char* const name = module != nullptr ? dwfl_module_addrname(module, address) : nullptr;
+        return name != nullptr ? name : "";
+    }
+
 private:
     struct End {
         void operator()(Dwfl* session) const { dwfl_end(session); }
@@ -185,22 +191,39 @@ bool is_users_file(std::string_view recorded) {
     return true;
 }
 
-std::vector<device::SourceLine> source_lines(std::uintptr_t return_address) {
-    // Never destroyed: findings are still written while the program's own objects are destroyed.
+namespace {
+
+// Never destroyed: findings are still written while the program's own objects are destroyed.
+std::mutex& information_mutex() {
     static std::mutex& mutex = *new std::mutex;
-    static auto& known = *new std::unordered_map<std::uintptr_t, std::vector<device::SourceLine>>;
+    return mutex;
+}
+
+DebugInformation& debug_information() {
     static DebugInformation& information = *new DebugInformation;
+    return information;
+}
+
+}  // namespace
+
+std::vector<device::SourceLine> source_lines(std::uintptr_t return_address) {
+    static auto& known = *new std::unordered_map<std::uintptr_t, std::vector<device::SourceLine>>;
     if (return_address == 0) {
         return {};
     }
-    const std::scoped_lock lock(mutex);
+    const std::scoped_lock lock(information_mutex());
     const auto cached = known.find(return_address);
     if (cached != known.end()) {
         return cached->second;
     }
     // The call ends just before the address it returns to, which may belong to the next line already.
-    std::vector<device::SourceLine> lines = information.lines(return_address - 1);
+    std::vector<device::SourceLine> lines = debug_information().lines(return_address - 1);
     return known.emplace(return_address, std::move(lines)).first->second;
+}
+
+std::string function_symbol(std::uintptr_t address) {
+    const std::scoped_lock lock(information_mutex());
+    return debug_information().symbol(address);
 }
 
 device::SourceLine source_line(std::uintptr_t return_address, const FilePredicate& accept) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,5 +22,8 @@ std::vector<device::SourceLine> source_lines(std::uintptr_t return_address);
 
 // The innermost of these lines whose file `accept` accepts; the innermost of all if it accepts none; empty if unknown.
 device::SourceLine source_line(std::uintptr_t return_address, const FilePredicate& accept = is_users_file);
+
+// The mangled name of the function at `address`; empty when it is not known.
+std::string function_symbol(std::uintptr_t address);
 
 }  // namespace simulator

@@ -45,7 +45,7 @@ struct Launch {
 
 inline std::vector<Launch> launches;
 
-inline void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+inline void launch_kernel(const char* name, const void*, dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
                           std::unique_ptr<KernelBody> body, std::uintptr_t call_address) {
     launches.push_back({name, grid, block, shared_bytes, stream, std::move(body), call_address});
 }
@@ -54,11 +54,14 @@ inline void launch_kernel(const char* name, dim3 grid, dim3 block, std::size_t s
 
 #include "simulator/launch.hpp"
 
+#define SIMULATOR_ANNOUNCE_KERNEL(kernel) true
+
 alignas(16) inline unsigned char dynamic_shared_memory_of_the_block[4096];
 extern "C" inline void* simulator_dynamic_shared_memory(void) {
     return dynamic_shared_memory_of_the_block;
 }
 extern "C" inline void simulator_enter_shared(void*, size_t, uint64_t*) {}
+extern "C" inline void simulator_announce_shared(const char*, size_t) {}
 
 // Runs what was launched; only the x dimension counts.
 inline void run_launches() {

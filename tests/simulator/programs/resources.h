@@ -80,6 +80,7 @@ inline bool all_equal(const unsigned* values, std::size_t bytes, unsigned value)
 
 }  // namespace cases
 
+#ifdef __SIMULATED_DEVICE__
 // Lets a kernel last as long as that many rounds of the course's work function.
 extern "C" void simulator_charge_rounds(unsigned rounds);
 
@@ -94,3 +95,4 @@ extern "C" void simulator_charge_rounds(unsigned rounds);
 }
 constexpr unsigned whole_device_blocks = 264;
 constexpr unsigned whole_device_threads = 1024;
+#endif

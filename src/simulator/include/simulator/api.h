@@ -12,7 +12,12 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaDeviceReset(void);
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
+cudaError_t cudaGetDeviceFlags(unsigned int* flags);
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference);
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preference);
 cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peer);
@@ -91,9 +96,24 @@ cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+// Kernels by their address: launches, attributes, occupancy
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                             cudaStream_t stream);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* kernel, void** arguments);
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache preference);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_size,
+                                                          size_t dynamic_shared_bytes);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block_size,
+                                                                   size_t dynamic_shared_bytes, unsigned int flags);
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic_shared_bytes, const void* kernel, int blocks,
+                                                      int block_size);
 
 }  // extern "C"
 
@@ -124,6 +144,9 @@ SIMULATOR_FORWARD cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent
 SIMULATOR_FORWARD cudaError_t cudaEventRecord(cudaEvent_t event) { return ::cudaEventRecord(event, nullptr); }
 SIMULATOR_FORWARD cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
     return ::cudaEventCreateWithFlags(event, flags);
+}
+SIMULATOR_FORWARD cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr) {
+    return ::cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 SIMULATOR_FORWARD cudaError_t cudaHostRegister(void* pointer, size_t bytes) {
     return ::cudaHostRegister(pointer, bytes, cudaHostRegisterDefault);
@@ -183,39 +206,4 @@ SIMULATOR_FORWARD cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, c
     return ::cudaMemAdvise(pointer, bytes, advice, simulator_location(device));
 }
 
-// Calls that are not simulated: using one is a compile-time error that names it.
-#define SIMULATOR_NOT_SIMULATED(function)                                                                     \
-    template <class... Arguments>                                                                             \
-    __attribute__((error(#function " is not simulated: build for a GPU (--device gpu), or use another call"))) \
-    cudaError_t function(Arguments&&...);
-SIMULATOR_NOT_SIMULATED(cudaMalloc3D)
-SIMULATOR_NOT_SIMULATED(cudaMalloc3DArray)
-SIMULATOR_NOT_SIMULATED(cudaMallocArray)
-SIMULATOR_NOT_SIMULATED(cudaMallocFromPoolAsync)
-SIMULATOR_NOT_SIMULATED(cudaMemPoolCreate)
-SIMULATOR_NOT_SIMULATED(cudaDeviceGetDefaultMemPool)
-SIMULATOR_NOT_SIMULATED(cudaMemcpy3D)
-SIMULATOR_NOT_SIMULATED(cudaMemcpy3DAsync)
-SIMULATOR_NOT_SIMULATED(cudaMemcpy2DToArray)
-SIMULATOR_NOT_SIMULATED(cudaMemset3D)
-SIMULATOR_NOT_SIMULATED(cudaMemset3DAsync)
-SIMULATOR_NOT_SIMULATED(cudaMemRangeGetAttribute)
-SIMULATOR_NOT_SIMULATED(cudaStreamAttachMemAsync)
-SIMULATOR_NOT_SIMULATED(cudaLaunchKernel)
-SIMULATOR_NOT_SIMULATED(cudaLaunchKernelExC)
-SIMULATOR_NOT_SIMULATED(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
-SIMULATOR_NOT_SIMULATED(cudaOccupancyMaxPotentialBlockSize)
-SIMULATOR_NOT_SIMULATED(cudaFuncGetAttributes)
-SIMULATOR_NOT_SIMULATED(cudaFuncSetAttribute)
-SIMULATOR_NOT_SIMULATED(cudaDeviceReset)
-SIMULATOR_NOT_SIMULATED(cudaGraphCreate)
-SIMULATOR_NOT_SIMULATED(cudaGraphAddKernelNode)
-SIMULATOR_NOT_SIMULATED(cudaGraphAddMemcpyNode)
-SIMULATOR_NOT_SIMULATED(cudaGraphAddMemsetNode)
-SIMULATOR_NOT_SIMULATED(cudaGraphAddHostNode)
-SIMULATOR_NOT_SIMULATED(cudaGraphClone)
-SIMULATOR_NOT_SIMULATED(cudaGraphUpload)
-SIMULATOR_NOT_SIMULATED(cudaGraphExecUpdate)
-SIMULATOR_NOT_SIMULATED(cudaStreamGetCaptureInfo)
-SIMULATOR_NOT_SIMULATED(cudaStreamUpdateCaptureDependencies)
-SIMULATOR_NOT_SIMULATED(cudaThreadExchangeStreamCaptureMode)
+#include "simulator/not_simulated.h"

@@ -36,6 +36,10 @@ void simulator_sleep(unsigned nanoseconds);
 // The first call in a block fills a __shared__ variable with poison; `*block` remembers which block that was.
 void simulator_enter_shared(void* variable, size_t bytes, uint64_t* block);
 
+// The __shared__ variables of one declaration, by the mangled name of the local type that the pass puts them in: it
+// begins with that of the function.
+void simulator_announce_shared(const char* type, size_t bytes);
+
 // Where the running block's dynamic shared memory starts; it is aligned for every type.
 void* simulator_dynamic_shared_memory(void);
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "simulator/barriers.h"
@@ -21,7 +22,8 @@
 #endif
 
 // Two lambdas, since a name that may be overloaded or a template cannot be passed as a value: the first calls it, the
-// second finds its parameters where it is a single function. A copy is captured of a variable that holds a kernel.
+// second finds its parameters and its address where it is a single function. A copy is captured of a variable that holds
+// a kernel.
 #define SIMULATOR_KERNEL(name, ...)                                                       \
     ::simulator::kernel(                                                                  \
         name,                                                                             \
@@ -29,7 +31,9 @@
             SIMULATOR_UNRECORDED -> decltype(void(__VA_ARGS__(simulator_arguments...))) { \
                 __VA_ARGS__(simulator_arguments...);                                      \
             },                                                                            \
-        [](auto simulator_find) -> decltype(simulator_find(__VA_ARGS__)) { return {}; })
+        [=](auto simulator_find) SIMULATOR_UNRECORDED -> decltype(simulator_find(__VA_ARGS__)) { \
+            return simulator_find(__VA_ARGS__);                                           \
+        })
 
 namespace simulator {
 
@@ -58,8 +62,13 @@ struct SharedVariables {
     };
     static inline Storage storage;
     static inline std::uint64_t block = 0;  // for which it was poisoned
+    // Told before main: what a kernel needs can be asked for before it runs.
+    static inline const bool announced = (simulator_announce_shared(typeid(V).name(), sizeof(V)), true);
 
-    SIMULATOR_UNRECORDED static void enter() { simulator_enter_shared(&storage, sizeof storage, &block); }
+    SIMULATOR_UNRECORDED static void enter() {
+        static_cast<void>(&announced);
+        simulator_enter_shared(&storage, sizeof storage, &block);
+    }
 };
 
 // A literal 0 or NULL among the arguments: a number or a null pointer, as the kernel's parameter wants it.
@@ -86,6 +95,13 @@ struct Parameters {};
 struct FindParameters {
     template <class... P>
     Parameters<P...> operator()(void (*)(P...)) const;
+};
+
+struct FindAddress {
+    template <class... P>
+    SIMULATOR_UNRECORDED const void* operator()(void (*kernel)(P...)) const {
+        return reinterpret_cast<const void*>(kernel);
+    }
 };
 
 template <std::size_t Index, class T>
@@ -118,13 +134,14 @@ struct LaunchConfiguration {
     dim3 block;
     std::size_t shared_bytes;
     cudaStream_t stream;
+    const void* function;  // null where only the call can tell which one it is
 };
 
 template <class... Values, class Call, class... Arguments>
 SIMULATOR_UNRECORDED void launch_with(const char* name, const LaunchConfiguration& configuration, const Call& call,
                                       std::uintptr_t call_address, Arguments&&... arguments) {
     using Body = LaunchedKernel<Call, std::index_sequence_for<Values...>, Values...>;
-    launch_kernel(name, configuration.grid, configuration.block, configuration.shared_bytes, configuration.stream,
+    launch_kernel(name, configuration.function, configuration.grid, configuration.block, configuration.shared_bytes, configuration.stream,
                   std::unique_ptr<KernelBody>(new Body(call, std::forward<Arguments>(arguments)...)), call_address);
 }
 
@@ -201,19 +218,20 @@ struct Kernel {
     [[nodiscard]] SIMULATOR_UNRECORDED ConfiguredKernel<Call, Known> with(dim3 grid, dim3 block,
                                                                           std::size_t shared_bytes = 0,
                                                                           cudaStream_t stream = nullptr) const {
-        return {name, {grid, block, shared_bytes, stream}, call};
+        return {name, {grid, block, shared_bytes, stream, function}, call};
     }
 
     const char* name;
+    const void* function;
     Call call;
 };
 
 template <class Call, class Find>
-SIMULATOR_UNRECORDED constexpr auto kernel(const char* name, const Call& call, const Find&) {
+SIMULATOR_UNRECORDED auto kernel(const char* name, const Call& call, const Find& find) {
     if constexpr (std::is_invocable_v<const Find&, FindParameters>) {
-        return Kernel<Call, std::invoke_result_t<const Find&, FindParameters>>{name, call};
+        return Kernel<Call, std::invoke_result_t<const Find&, FindParameters>>{name, find(FindAddress{}), call};
     } else {
-        return Kernel<Call, UnknownParameters>{name, call};
+        return Kernel<Call, UnknownParameters>{name, nullptr, call};
     }
 }
 
