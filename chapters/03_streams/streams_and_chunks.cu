@@ -1,30 +1,20 @@
 // Experiment: how many streams, and how large a chunk?
 //
 // The same work, 256 MiB in, a kernel that takes as long as that copy, 256 MiB out, first serial (one stream, one copy
-// in, one kernel, one copy out), then pipelined for each number of streams and each chunk size. Prints the speedup over
-// the serial version, and writes CSV. Both versions use pinned memory, and every result is compared.
+// in, one kernel, one copy out), then pipelined for each number of streams and each chunk size. Both versions use pinned
+// memory, and every result is compared. The simulated device, which runs every thread on the CPU, takes a small part of
+// that unless asked for more: `--total-mib 256 --streams 1 2 3 4 8 16 32 --chunk-mib 0.25 0.5 1 2 4 8 16 32 64 128`.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
-#include "device/hooks.h"
-#include "lab/lab.h"
+#include "experiment/experiment.h"
 
 namespace {
 
+using namespace experiment;
 using lab::Element;
 
 constexpr unsigned threads_per_block = 256;
-constexpr std::size_t bytes_per_mib = 1024 * 1024;
-constexpr double ns_per_ms = 1e6;
 
 __global__ void process(const Element* input, Element* output, std::size_t elements, unsigned rounds) {
     const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -33,50 +23,13 @@ __global__ void process(const Element* input, Element* output, std::size_t eleme
     }
 }
 
-void check(cudaError_t error, const char* what) {
-    if (error != cudaSuccess) {
-        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
-    }
-}
-
-struct FreePinned {
-    void operator()(Element* memory) const { (void)cudaFreeHost(memory); }
-};
-struct FreeDevice {
-    void operator()(Element* memory) const { (void)cudaFree(memory); }
-};
-struct DestroyStream {
-    void operator()(cudaStream_t stream) const { (void)cudaStreamDestroy(stream); }
-};
-using PinnedMemory = std::unique_ptr<Element[], FreePinned>;
-using DeviceMemory = std::unique_ptr<Element[], FreeDevice>;
-using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyStream>;
-
-PinnedMemory pinned_memory(std::size_t elements) {
-    Element* memory = nullptr;
-    check(cudaMallocHost(&memory, elements * sizeof(Element)), "cudaMallocHost");
-    return PinnedMemory(memory);
-}
-
-DeviceMemory device_memory(std::size_t elements) {
-    Element* memory = nullptr;
-    check(cudaMalloc(&memory, elements * sizeof(Element)), "cudaMalloc");
-    return DeviceMemory(memory);
-}
-
-Stream make_stream() {
-    cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    return Stream(stream);
-}
-
 struct Options {
-    std::size_t total_mib = 0;
-    std::vector<unsigned> streams{1, 2, 3, 4, 8, 16, 32};
-    std::vector<double> chunk_mib{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128};
-    unsigned repeats = 0;
-    std::string date = "not given";
-    std::string csv;
+    std::size_t total_mib = choose(16, 256);
+    std::vector<unsigned> streams =
+        choose<std::vector<unsigned>>({1, 2, 3, 4, 16}, {1, 2, 3, 4, 8, 16, 32});
+    std::vector<double> chunk_mib = choose<std::vector<double>>({1}, {0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128});
+    unsigned repeats = choose(1, 5);
+    std::string results;
 };
 
 // One point of the sweep.
@@ -89,26 +42,20 @@ struct Point {
     double speedup() const { return serial_ms / pipelined_ms; }
 };
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
-class Experiment {
+class Sweep {
 public:
-    Experiment(std::size_t total_bytes, unsigned most_streams, unsigned repeats)
+    Sweep(std::size_t total_bytes, unsigned most_streams, unsigned repeats)
         : elements_(total_bytes / sizeof(Element)),
           repeats_(repeats),
-          host_input_(pinned_memory(elements_)),
-          host_output_(pinned_memory(elements_)),
-          device_input_(device_memory(elements_)),
-          device_output_(device_memory(elements_)) {
+          host_input_(Memory::pinned(total_bytes)),
+          host_output_(Memory::pinned(total_bytes)),
+          device_input_(Memory::device(total_bytes)),
+          device_output_(Memory::device(total_bytes)) {
         for (unsigned i = 0; i < most_streams; ++i) {
-            streams_.push_back(make_stream());
+            streams_.emplace_back();
         }
-        for (std::size_t i = 0; i < elements_; ++i) {
-            host_input_[i] = static_cast<Element>(i) * 2654435761u;  // different in every element, hence in every chunk
+        for (std::size_t i = 0; i < elements_; ++i) {  // different in every element, hence in every chunk
+            host_input_.data<Element>()[i] = static_cast<Element>(i) * 2654435761u;
         }
     }
 
@@ -132,12 +79,12 @@ public:
     }
 
     Point measure(unsigned streams, double chunk_mib) {
-        const auto chunk = static_cast<std::size_t>(chunk_mib * bytes_per_mib) / sizeof(Element);
+        const auto chunk = static_cast<std::size_t>(chunk_mib * mib) / sizeof(Element);
         // The first run is compared in full; it also warms up.
         forget_results();
         const double first_ms = timed_ms(chunk, streams);
         compare();
-        if (device_hooks_simulated()) {  // simulated time is the same every time: once is enough
+        if (simulated()) {  // simulated time is the same every time: once is enough
             return {streams, chunk_mib, serial_ms_, first_ms};
         }
         std::vector<double> serial, pipelined;
@@ -155,27 +102,26 @@ public:
 
 private:
     void issue_h2d(std::size_t offset, std::size_t count, std::size_t stream) {
-        check(cudaMemcpyAsync(device_input_.get() + offset, host_input_.get() + offset, count * sizeof(Element),
-                              cudaMemcpyHostToDevice, streams_[stream].get()),
-              "cudaMemcpyAsync H2D");
+        check(cudaMemcpyAsync(device_input_.data<Element>() + offset, host_input_.data<Element>() + offset,
+                              count * sizeof(Element), cudaMemcpyHostToDevice, streams_[stream]));
     }
 
     void issue_kernel(std::size_t offset, std::size_t count, unsigned rounds, std::size_t stream) {
         const auto blocks = static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block);
-        process<<<blocks, threads_per_block, 0, streams_[stream].get()>>>(device_input_.get() + offset,
-                                                                          device_output_.get() + offset, count, rounds);
-        check(cudaGetLastError(), "process<<<>>>");
+        process<<<blocks, threads_per_block, 0, streams_[stream]>>>(device_input_.data<Element>() + offset,
+                                                                    device_output_.data<Element>() + offset, count,
+                                                                    rounds);
+        check(cudaGetLastError());
     }
 
     void issue_d2h(std::size_t offset, std::size_t count, std::size_t stream) {
-        check(cudaMemcpyAsync(host_output_.get() + offset, device_output_.get() + offset, count * sizeof(Element),
-                              cudaMemcpyDeviceToHost, streams_[stream].get()),
-              "cudaMemcpyAsync D2H");
+        check(cudaMemcpyAsync(host_output_.data<Element>() + offset, device_output_.data<Element>() + offset,
+                              count * sizeof(Element), cudaMemcpyDeviceToHost, streams_[stream]));
     }
 
     void wait(std::size_t streams) {
         for (std::size_t i = 0; i < streams; ++i) {
-            check(cudaStreamSynchronize(streams_[i].get()), "cudaStreamSynchronize");
+            streams_[i].wait();
         }
     }
 
@@ -184,10 +130,10 @@ private:
     double stage_ms(Issue issue) {
         std::vector<double> times;
         for (unsigned i = 0; i < repeats_; ++i) {
-            const std::uint64_t begin = device_hooks_clock_ns();
-            issue();
-            wait(1);
-            times.push_back(static_cast<double>(device_hooks_clock_ns() - begin) / ns_per_ms);
+            times.push_back(host_us([&] {
+                issue();
+                wait(1);
+            }) / 1000);
         }
         return median(times);
     }
@@ -195,143 +141,146 @@ private:
     // One run: chunks of `chunk` elements, dealt in turn to `streams` streams. One chunk in one stream is the serial
     // version.
     double timed_ms(std::size_t chunk, unsigned streams) {
-        const std::uint64_t begin = device_hooks_clock_ns();
-        std::size_t stream = 0;
-        for (std::size_t offset = 0; offset < elements_; offset += chunk) {
-            const std::size_t count = std::min(chunk, elements_ - offset);
-            issue_h2d(offset, count, stream);
-            issue_kernel(offset, count, rounds_, stream);
-            issue_d2h(offset, count, stream);
-            stream = (stream + 1) % streams;
-        }
-        wait(streams);
-        return static_cast<double>(device_hooks_clock_ns() - begin) / ns_per_ms;
+        const double us = host_us([&] {
+            std::size_t stream = 0;
+            for (std::size_t offset = 0; offset < elements_; offset += chunk) {
+                const std::size_t count = std::min(chunk, elements_ - offset);
+                issue_h2d(offset, count, stream);
+                issue_kernel(offset, count, rounds_, stream);
+                issue_d2h(offset, count, stream);
+                stream = (stream + 1) % streams;
+            }
+            wait(streams);
+        });
+        return us / 1000;
     }
 
     // So that a run that forgets a chunk cannot find the previous run's result.
     void forget_results() {
-        std::memset(host_output_.get(), 0xA5, elements_ * sizeof(Element));
-        check(cudaMemset(device_output_.get(), 0x5A, elements_ * sizeof(Element)), "cudaMemset");
-        check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+        std::memset(host_output_.data(), 0xA5, host_output_.bytes());
+        check(cudaMemset(device_output_.data(), 0x5A, device_output_.bytes()));
+        check(cudaDeviceSynchronize());
     }
 
     // Keeps the serial version's output, after recomputing some of it on the host, step by step.
     void keep_reference() {
         const std::size_t step = std::max<std::size_t>(1, elements_ / 1000);
         for (std::size_t i = 0; i < elements_; i += step) {
-            Element expected = host_input_[i];
+            Element expected = host_input_.data<Element>()[i];
             for (unsigned round = 0; round < rounds_; ++round) {
                 expected = 1664525u * expected + 1013904223u;
             }
-            if (host_output_[i] != expected) {
+            if (host_output_.data<Element>()[i] != expected) {
                 throw std::runtime_error("the serial version computes a wrong value at element " + std::to_string(i));
             }
         }
         reference_.resize(elements_);
-        std::memcpy(reference_.data(), host_output_.get(), elements_ * sizeof(Element));
+        std::memcpy(reference_.data(), host_output_.data(), host_output_.bytes());
     }
 
     void compare() const {
-        if (std::memcmp(reference_.data(), host_output_.get(), elements_ * sizeof(Element)) != 0) {
+        if (std::memcmp(reference_.data(), host_output_.data(), host_output_.bytes()) != 0) {
             throw std::runtime_error("the pipelined version computes other values than the serial one");
         }
     }
 
     std::size_t elements_;
     unsigned repeats_;
-    PinnedMemory host_input_, host_output_;
-    DeviceMemory device_input_, device_output_;
+    Memory host_input_, host_output_, device_input_, device_output_;
     std::vector<Stream> streams_;  // destroyed before the memory that their work uses
     std::vector<Element> reference_;
     unsigned rounds_ = 0;
     double h2d_ms_ = 0, kernel_ms_ = 0, d2h_ms_ = 0, serial_ms_ = 0;
 };
 
-std::string device_name() {
-    int device = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-    return properties.name;  // a simulated device says so in its name
+void report_stages(Report& report, const Sweep& sweep) {
+    Table& table = report.table("Each stage alone", {{"H2D", "ms"}, {"kernel", "ms"}, {"rounds"}, {"D2H", "ms"}});
+    table.row({sweep.h2d_ms(), sweep.kernel_ms(), sweep.rounds(), sweep.d2h_ms()});
 }
 
-void print_table(const Options& options, const std::vector<Point>& points) {
-    std::printf("\nSpeedup over the serial version (x), by chunk size (MiB) and number of streams\n%9s", "chunk MiB");
-    for (const unsigned streams : options.streams) {
-        std::printf("%8u", streams);
-    }
-    double row = -1;
+double speedup_at(const std::vector<Point>& points, unsigned streams, double chunk_mib) {
     for (const Point& point : points) {
-        if (point.chunk_mib != row) {
-            row = point.chunk_mib;
-            std::printf("\n%9.2f", row);
+        if (point.streams == streams && point.chunk_mib == chunk_mib) {
+            return point.speedup();
         }
-        std::printf("%8.2f", point.speedup());
     }
-    std::printf("\n");
+    return 0;
 }
 
-void write_csv(const Options& options, const std::vector<std::string>& facts, const std::vector<Point>& points) {
-    std::ofstream file(options.csv);
-    for (const std::string& fact : facts) {
-        file << "# " << fact << '\n';
-    }
-    file << "streams,chunk_mib,serial_ms,pipelined_ms,speedup\n";
+void report_points(Report& report, const Options& options, const std::vector<Point>& points) {
+    Table& all = report.table("Serial and pipelined times, by number of streams and chunk size",
+                              {{"streams"}, {"chunk", "MiB"}, {"serial", "ms"}, {"pipelined", "ms"}, {"speedup", "x"}},
+                              Goes::to_file);
     for (const Point& point : points) {
-        std::array<char, 128> line{};
-        std::snprintf(line.data(), line.size(), "%u,%g,%.6f,%.6f,%.4f\n", point.streams, point.chunk_mib,
-                      point.serial_ms, point.pipelined_ms, point.speedup());
-        file << line.data();
+        all.row({point.streams, point.chunk_mib, point.serial_ms, point.pipelined_ms, point.speedup()});
     }
-    file.close();
-    if (!file) {
-        throw std::runtime_error("cannot write " + options.csv);
+    std::vector<Column> columns{{"chunk", "MiB"}};
+    for (const unsigned streams : options.streams) {
+        columns.push_back({std::to_string(streams)});
+    }
+    Table& matrix = report.table("Speedup over the serial version, by chunk size and number of streams", columns,
+                                 Goes::to_terminal);
+    for (const double chunk_mib : options.chunk_mib) {
+        std::vector<Cell> row{chunk_mib};
+        for (const unsigned streams : options.streams) {
+            row.emplace_back(speedup_at(points, streams, chunk_mib));
+        }
+        matrix.row(std::move(row));
     }
 }
 
-std::vector<std::string> facts_of(const Options& options, const Experiment& experiment) {
-    std::array<char, 256> stages{};
-    std::snprintf(stages.data(), stages.size(),
-                  "each stage alone: H2D %.3f ms, kernel %.3f ms (%u rounds), D2H %.3f ms", experiment.h2d_ms(),
-                  experiment.kernel_ms(), experiment.rounds(), experiment.d2h_ms());
-    return {"device: " + device_name(), "date: " + options.date,
-            "total: " + std::to_string(options.total_mib) + " MiB in, the same out; median of " +
-                std::to_string(options.repeats) + (options.repeats == 1 ? " run" : " runs"),
-            stages.data()};
+// Judged at the chunk size that is best with four streams.
+void report_claims(Report& report, const Options& options, const std::vector<Point>& points) {
+    double chunk_mib = 0;
+    for (const double candidate : options.chunk_mib) {
+        if (speedup_at(points, 4, candidate) > speedup_at(points, 4, chunk_mib)) {
+            chunk_mib = candidate;
+        }
+    }
+    const auto at = [&](unsigned streams) { return speedup_at(points, streams, chunk_mib); };
+    double best = 0, best_of_many = 0;
+    for (const unsigned streams : options.streams) {
+        best = std::max(best, at(streams));
+        best_of_many = streams > 4 ? std::max(best_of_many, at(streams)) : best_of_many;
+    }
+    for (const unsigned needed : {1u, 2u, 3u, 4u, 16u}) {
+        if (at(needed) == 0) {
+            throw std::runtime_error("expected 1, 2, 3, 4 and 16 among the numbers of streams, found no " +
+                                     std::to_string(needed));
+        }
+    }
+    report.claim("streams-over-chunks-are-faster", above(at(4) / at(1), 1.3), "4 streams: speed / that of 1");
+    report.claim("one-stream-gains-nothing", below(at(1), 1.05), "1 stream: speedup over serial");
+    for (const unsigned streams : {2u, 3u, 4u}) {
+        for (const char* const id : {"two-to-four-streams", "two-to-four-streams-usually-best"}) {
+            report.claim(id, above(at(streams) / best, 0.9), std::to_string(streams) + " streams: speed / best");
+        }
+    }
+    report.claim("more-streams-gain-nothing", below(best_of_many / at(4), 1.1), "more than 4 streams: speed / that of 4");
+    report.claim("sixteen-streams-are-slower", below(at(16) / at(4), 0.95), "16 streams: speed / that of 4");
 }
 
-void run(const Options& options) {
+void measure(Report& report, Options options) {
+    std::erase_if(options.chunk_mib,  // fewer than two chunks are no pipeline
+                  [&](double chunk_mib) { return 2 * chunk_mib > static_cast<double>(options.total_mib); });
     const unsigned most_streams = *std::max_element(options.streams.begin(), options.streams.end());
-    Experiment experiment(options.total_mib * bytes_per_mib, most_streams, options.repeats);
-    experiment.calibrate();
-    const std::vector<std::string> facts = facts_of(options, experiment);
-    for (const std::string& fact : facts) {
-        std::printf("%s\n", fact.c_str());
-    }
+    Sweep sweep(options.total_mib * mib, most_streams, options.repeats);
+    sweep.calibrate();
     std::vector<Point> points;
     for (const double chunk_mib : options.chunk_mib) {
-        if (2 * chunk_mib > static_cast<double>(options.total_mib)) {
-            std::printf("chunks of %g MiB left out: fewer than two in the total\n", chunk_mib);
-            continue;
-        }
         for (const unsigned streams : options.streams) {
-            points.push_back(experiment.measure(streams, chunk_mib));
+            points.push_back(sweep.measure(streams, chunk_mib));
         }
     }
-    print_table(options, points);
-    if (!options.csv.empty()) {
-        write_csv(options, facts, points);
-    }
+    report_points(report, options, points);
+    report_stages(report, sweep);
+    report_claims(report, options, points);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    // The simulated device runs every thread of every kernel on the CPU: less data, and one run, as all are equal.
-    options.total_mib = device_hooks_simulated() ? 64 : 256;
-    options.repeats = device_hooks_simulated() ? 1 : 15;
-
     CLI::App app{"Measures the speedup of a chunked pipeline by number of streams and by chunk size."};
     app.add_option("--total-mib", options.total_mib, "MiB copied in, and out")->check(CLI::Range(1, 16384));
     app.add_option("--streams", options.streams, "numbers of streams")->delimiter(',')->check(CLI::Range(1, 128));
@@ -339,17 +288,7 @@ int main(int argc, char** argv) {
         ->delimiter(',')
         ->check(CLI::Range(0.0625, 4096.0));
     app.add_option("--repeats", options.repeats, "runs per point; the median counts")->check(CLI::Range(1, 101));
-    app.add_option("--date", options.date, "the date to write into the CSV file");
-    app.add_option("--csv", options.csv, "write the points to this file");
-
-    try {
-        app.parse(argc, argv);
-        run(options);
-    } catch (const CLI::ParseError& usage) {
-        return app.exit(usage) == 0 ? 0 : 2;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "streams_and_chunks: %s\n", error.what());
-        return 2;
-    }
-    return 0;
+    app.add_option("--results", options.results, "write what was measured to this file");
+    CLI11_PARSE(app, argc, argv);
+    return run(options.results, [&](Report& report) { measure(report, options); });
 }

@@ -23,6 +23,7 @@ struct BuildRequest {
     std::filesystem::path build_root;   // of its Meson build; empty: found by locate()
     std::string host_compiler;          // g++ or clang++; empty: the one this program was configured with
     bool color = false;                 // colored compiler messages
+    bool self_contained = false;        // GPU: nothing that records a trace, no library that another machine may lack
 };
 
 struct BuildResult {

@@ -229,6 +229,10 @@ Command link_command(const BuildRequest& request, const Location& location, cons
         append_libraries(command, request, location);
     } else {
         append(command, {"-cudart", "static"});
+        if (request.self_contained) {
+            append(command, {"-Xcompiler", "-static-libstdc++,-static-libgcc", "-o", output.c_str()});
+            return command;
+        }
         // So that a lab's budget of device memory holds (src/gpu/memory_budget.cpp).
         for (const char* const function : {"cudaMalloc", "cudaMallocPitch", "cudaMalloc3D", "cudaMallocManaged",
                                            "cudaMallocAsync", "cudaFree", "cudaFreeAsync", "cudaMemGetInfo"}) {

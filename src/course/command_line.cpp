@@ -60,6 +60,7 @@ public:
         add_reset();
         add_doctor();
         add_calibrate();
+        add_experiment();
         add_test();
     }
 
@@ -80,8 +81,10 @@ private:
     // After "--" follows what belongs to the program that is run; "-std=" is how compilers spell it.
     std::vector<std::string> with_own_arguments_aside(std::vector<std::string> given) {
         const auto dashes = std::find(given.begin(), given.end(), "--");
-        if (!given.empty() && given.front() == "run" && dashes != given.end()) {
-            run_.arguments.assign(dashes + 1, given.end());
+        const bool runs_a_program = !given.empty() && (given.front() == "run" || given.front() == "experiment");
+        if (runs_a_program && dashes != given.end()) {
+            auto& arguments = given.front() == "run" ? run_.arguments : experiment_.arguments;
+            arguments.assign(dashes + 1, given.end());
             given.erase(dashes, given.end());
         }
         for (std::string& argument : given) {
@@ -167,6 +170,25 @@ private:
         add("calibrate", calibrate_)->add_option("--name", calibrate_.name, text("course.help.profile_name"))->type_name("NAME");
     }
 
+    void add_experiment() {
+        CLI::App* command = add("experiment", experiment_);
+        CLI::Option* const names =
+            command->add_option("NAME", experiment_.names, text("experiment.help.names"))->type_name("");
+        command->add_flag("--all", experiment_.all, text("experiment.help.all"))->excludes(names);
+        add_device(command, experiment_.on);
+        command->add_flag("--record", experiment_.record, text("experiment.help.record"));
+        command->add_flag("--ledger", experiment_.ledger, text("experiment.help.ledger"));
+        CLI::Option* const build = command->add_option("--build", experiment_.build, text("experiment.help.build"));
+        build->type_name("DIR");
+        command->add_option("--arch", experiment_.architecture, text("experiment.help.arch"))
+            ->needs(build)
+            ->type_name("sm_NN");
+        command->add_option("--record-from", experiment_.record_from, text("experiment.help.record_from"))
+            ->excludes(build)
+            ->type_name("DIR");
+        command->footer(text("experiment.help.arguments"));
+    }
+
     void add_test() {
         CLI::App* command = add("test", test_);
         command->prefix_command();  // everything after it is Meson's
@@ -213,6 +235,7 @@ private:
     ResetOptions reset_;
     DoctorOptions doctor_;
     CalibrateOptions calibrate_;
+    ExperimentOptions experiment_;
     TestOptions test_;
     std::function<Request()> chosen_;
 };

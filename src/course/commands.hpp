@@ -73,12 +73,24 @@ struct CalibrateOptions {
     std::string name = "this-gpu";
 };
 
+struct ExperimentOptions {
+    std::vector<std::string> names;
+    bool all = false;
+    DeviceOptions on;
+    bool record = false;                               // keep the results beside the chapters
+    bool ledger = false;                               // write the ledger of claims
+    std::optional<std::filesystem::path> record_from;  // a folder with the results of run-all.sh
+    std::optional<std::filesystem::path> build;        // a folder for programs to be carried to a GPU
+    std::string architecture = "all";                  // of these programs
+    std::vector<std::string> arguments;                // for the program
+};
+
 struct TestOptions {
     std::vector<std::string> arguments;  // for `meson test`
 };
 
 using Request = std::variant<StatusOptions, CheckOptions, RunOptions, TimelineOptions, HintOptions, ResetOptions,
-                             DoctorOptions, CalibrateOptions, TestOptions>;
+                             DoctorOptions, CalibrateOptions, ExperimentOptions, TestOptions>;
 
 int execute(const Project& project, const StatusOptions& options);
 int execute(const Project& project, const CheckOptions& options);
@@ -88,6 +100,7 @@ int execute(const Project& project, const HintOptions& options);
 int execute(const Project& project, const ResetOptions& options);
 int execute(const Project& project, const DoctorOptions& options);
 int execute(const Project& project, const CalibrateOptions& options);
+int execute(const Project& project, const ExperimentOptions& options);
 int execute(const Project& project, const TestOptions& options);
 
 }  // namespace course

@@ -62,7 +62,8 @@ std::vector<Topic> all_catalogs() {
             {"lab_pinned_async", catalog::lab_pinned_async()},
             {"lab_sync_memcpy", catalog::lab_sync_memcpy()},
             {"lab_best_practices", catalog::lab_best_practices()},
-            {"timeline", catalog::timeline()}};
+            {"timeline", catalog::timeline()},
+            {"experiments", catalog::experiments()}};
 }
 
 Language language_from_environment() {

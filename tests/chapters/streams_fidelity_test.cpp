@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <tuple>
@@ -84,13 +85,18 @@ private:
 
 Speedups simulate(const std::string& streams, const std::vector<std::string>& chunks) {
     const TemporaryFolder folder;
-    const fs::path csv = folder / "points.csv";
-    std::vector<std::string> command{from_environment("STREAMS_AND_CHUNKS"), "--total-mib", "256", "--csv", csv, "--streams",
-                              streams, "--chunk-mib"};
+    const fs::path results = folder / "results.json";
+    std::vector<std::string> command{from_environment("STREAMS_AND_CHUNKS"), "--total-mib", "256", "--results", results,
+                                     "--streams", streams, "--chunk-mib"};
     command.insert(command.end(), chunks.begin(), chunks.end());
     const auto result = compiler::run_child(command);
     EXPECT_EQ(result.exit_status, 0) << result.output;
-    return read_csv(csv);
+    std::ifstream in(results);
+    Speedups speedups;
+    for (const auto& row : nlohmann::json::parse(in).at("tables").at(0).at("rows")) {
+        speedups[{row.at(0), row.at(1)}] = row.at(4);
+    }
+    return speedups;
 }
 
 TEST(Streams, sweep_is_as_measured_at_every_point) {
