@@ -47,7 +47,7 @@ ThreadPosition first_thread_to_access(const LaunchRequest& request, std::uintptr
     AccessRecorder recorder;
     recorder.save_pages(true);
     ThreadPosition position{"?", "?"};
-    recorder.watch(begin, end, [&] {
+    recorder.watch({{begin, end}}, [&] {
         const RecordingPaused paused;
         if (position.block == "?") {
             position = {text_of(blockIdx), text_of(threadIdx)};
@@ -75,6 +75,8 @@ struct SimulatedDevice::RunningKernel {
     std::uint64_t accessed_bytes = 0;
     std::uint64_t read_over_link = 0;  // bytes of pinned memory
     std::uint64_t written_over_link = 0;
+    std::uintptr_t written_on_host_begin = 0;
+    std::uintptr_t written_on_host_end = 0;
     std::uint64_t waited_cycles = 0;
     bool given_up = false;
     bool input_overwritten = false;  // something wrote what it reads, while it ran
@@ -156,6 +158,7 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
     };
     issue.finish = [this, kernel, id = operations_.size() + 1] {
         running_kernels_.erase(id);
+        restore_destinations(kernel->written_on_host_begin, kernel->written_on_host_end);
         if (kernel->input_overwritten || kernel->given_up) {
             kernel->writes.poison(std::byte{poison_byte});
         } else {
@@ -191,6 +194,10 @@ void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
     rounds_ = 0;
     kernel_recorder_.clear();
     kernel_recorder_.save_pages(true);
+    const bool watches = !poisoned_.empty();
+    if (watches) {
+        watch_destinations(kernel_recorder_);
+    }
     set_recorder(&kernel_recorder_, Running::device_code);
     CapturedOutput output;
     const auto start_cycles =
@@ -198,6 +205,9 @@ void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
     const KernelOutcome outcome = run_all_threads(thread_function(*kernel->request.body), kernel->request.grid,
                                                   kernel->request.block, kernel->request.shared_bytes, start_cycles);
     set_recorder(previous, previously);
+    if (watches) {
+        kernel_recorder_.watch({}, {});
+    }
     kernel->printed = output.take();
     kernel->waited_cycles = outcome.waited_cycles;
     kernel->given_up = !outcome.completed;
@@ -215,6 +225,11 @@ void SimulatedDevice::count_bytes_over_link(RunningKernel& kernel, const std::ve
         }
         (interval.kind == Access::read ? kernel.read_over_link : kernel.written_over_link) +=
             interval.end - interval.begin;
+        if (interval.kind != Access::read) {
+            const bool is_first = kernel.written_on_host_end == 0;
+            kernel.written_on_host_begin = is_first ? interval.begin : kernel.written_on_host_begin;
+            kernel.written_on_host_end = interval.end;
+        }
     }
 }
 

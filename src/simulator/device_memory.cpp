@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "simulator/device_variables.hpp"
@@ -289,16 +290,70 @@ cudaError_t SimulatedDevice::copy(const CopyRequest& request) {
     }
 }
 
-void SimulatedDevice::poison_destination(const Rows& rows) {
-    // At issue, so that reading too early shows: unless an earlier copy still has to read these bytes.
+// At issue, so that reading too early shows: unless an earlier copy still has to read these bytes. Returns a number for
+// what was poisoned; 0: nothing. Earlier kernels and host functions that read them get what was there before.
+std::uint64_t SimulatedDevice::poison_destination(const Rows& rows) {
     const std::uintptr_t begin = rows.begin();
     const auto first = pending_sources_.lower_bound(begin - std::min(begin, largest_pending_source_));
     const auto last = pending_sources_.lower_bound(rows.end());
     const bool read =
         std::any_of(first, last, [begin](const auto& source) { return source.first + source.second > begin; });
-    if (!read) {
-        rows.for_each([](unsigned char* row, std::size_t bytes) { std::memset(row, poison_byte, bytes); });
+    if (read) {
+        return 0;
     }
+    PoisonedDestination poisoned{++destinations_poisoned_, rows, {}};
+    poisoned.before.reserve(rows.bytes());
+    rows.for_each([&poisoned](unsigned char* row, std::size_t bytes) {
+        poisoned.before.insert(poisoned.before.end(), row, row + bytes);
+        std::memset(row, poison_byte, bytes);
+    });
+    largest_poisoned_ = std::max(largest_poisoned_, rows.span());
+    poisoned_.emplace(begin, std::move(poisoned));
+    return destinations_poisoned_;
+}
+
+// Puts back what was in [begin, end) before it was poisoned for copies that have not begun: something that comes before
+// them reads or writes there.
+void SimulatedDevice::restore_destinations(std::uintptr_t begin, std::uintptr_t end) {
+    std::vector<decltype(poisoned_)::iterator> concerned;
+    const auto last = poisoned_.lower_bound(end);
+    for (auto at = poisoned_.lower_bound(begin - std::min(begin, largest_poisoned_)); at != last; ++at) {
+        if (at->second.rows.end() > begin) {
+            concerned.push_back(at);
+        }
+    }
+    std::ranges::sort(concerned, std::greater(), [](const auto& at) { return at->second.number; });
+    for (const auto at : concerned) {
+        const unsigned char* before = at->second.before.data();
+        at->second.rows.for_each([&before](unsigned char* row, std::size_t bytes) {
+            std::memcpy(row, before, bytes);
+            before += bytes;
+        });
+        poisoned_.erase(at);
+    }
+}
+
+void SimulatedDevice::forget_destination(std::uintptr_t begin, std::uint64_t number) {
+    const auto [first, last] = poisoned_.equal_range(begin);
+    const auto found = std::find_if(first, last, [number](const auto& entry) { return entry.second.number == number; });
+    if (found != last) {
+        poisoned_.erase(found);
+    }
+}
+
+// What `recorder` sees touching poisoned destinations finds there what was there before.
+void SimulatedDevice::watch_destinations(AccessRecorder& recorder) {
+    AccessRecorder::Watched pinned;
+    AccessRecorder::Watched other;  // registered
+    for (const auto& [begin, poisoned] : poisoned_) {
+        AccessRecorder::Watched& hull = memory_.pinned_arena().contains(begin) ? pinned : other;
+        hull = {hull.begin == 0 ? begin : hull.begin, std::max(hull.end, poisoned.rows.end())};
+    }
+    recorder.watch({pinned, other}, [this, pinned, other] {
+        const RecordingPaused paused;
+        restore_destinations(pinned.begin, pinned.end);
+        restore_destinations(other.begin, other.end);
+    });
 }
 
 void SimulatedDevice::take_for_inputs(const void* address, std::size_t bytes) {
@@ -361,11 +416,13 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
     }
     const auto effect = std::make_shared<CopyEffect>(request.to, request.from);
     if (staged) {
+        if (!request.asynchronous) {
+            synchronize(*request.stream);  // documented: a stream synchronization, then the data is staged
+        }
         trusted_host_accesses(host.accesses(Access::read, request.called_from), request.call);
         effect->stage();
-    } else if (!to_device) {
-        poison_destination(host);
     }
+    const std::uint64_t poisoned = to_device ? 0 : poison_destination(host);
     auto source = pending_sources_.end();
     if (to_device && !staged) {
         source = pending_sources_.emplace(host.begin(), host.span());
@@ -376,18 +433,22 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
         const std::vector<AccessInterval> reads = request.from.accesses(Access::read);
         accesses.insert(accesses.end(), reads.begin(), reads.end());
     }
-    issue.start = [this, effect, accesses](std::uint64_t id, Epoch epoch, const VectorClock& past) {
+    issue.start = [this, effect, accesses, poisoned, to = request.to](std::uint64_t id, Epoch epoch,
+                                                                      const VectorClock& past) {
         checker_.operation_accesses(id, epoch, past, accesses);
+        if (poisoned != 0) {
+            forget_destination(to.begin(), poisoned);
+        }
         effect->start();
         return KernelCost{};
     };
-    issue.finish = [this, effect, source] {
+    issue.finish = [this, effect, source, to = request.to] {
+        restore_destinations(to.begin(), to.end());
         effect->finish();
         if (source != pending_sources_.end()) {
             pending_sources_.erase(source);
         }
     };
-    const VectorClock earlier_work = past_of(*request.stream);
     this->issue(std::move(issue), *request.stream);
     if (pageable && !to_device) {
         watch_pageable(host);
@@ -399,8 +460,6 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
     }
     if (promised) {
         join_host(request.stream->clock);
-    } else if (!request.asynchronous) {
-        join_host(earlier_work);  // cudaMemcpy from pageable memory: a stream synchronization, then staging
     }
     return cudaSuccess;
 }
@@ -477,7 +536,8 @@ cudaError_t SimulatedDevice::set(const SetRequest& request) {
         checker_.operation_accesses(id, epoch, past, to.accesses(Access::write));
         return KernelCost{};
     };
-    issue.finish = [to, value = request.value] {
+    issue.finish = [this, to, value = request.value] {
+        restore_destinations(to.begin(), to.end());
         to.for_each([value](unsigned char* row, std::size_t bytes) { std::memset(row, value, bytes); });
     };
     this->issue(std::move(issue), *request.stream);

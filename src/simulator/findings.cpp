@@ -7,8 +7,11 @@
 namespace simulator {
 
 void FindingLog::add(device::Finding finding) {
-    const bool is_new =
-        known_.emplace(finding.kind, finding.at.file, finding.at.line, finding.other.file, finding.other.line).second;
+    const bool has_line = finding.at.line != 0;
+    const bool is_new = known_
+                            .emplace(finding.kind, finding.at.file, finding.at.line, finding.other.file,
+                                     finding.other.line, has_line ? decltype(finding.details){} : finding.details)
+                            .second;
     if (!is_new) {
         return;
     }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -13,7 +15,7 @@ namespace simulator {
 class FindingLog {
 public:
     // Keeps `finding` and, unless `quiet`, prints it to stderr as `file:line: message`. Findings of the same kind at
-    // the same pair of lines are kept once.
+    // the same pair of lines are kept once; where no line is known, those that say the same.
     void add(device::Finding finding);
 
     void set_quiet(bool quiet) { quiet_ = quiet; }
@@ -22,7 +24,7 @@ public:
 
 private:
     std::vector<device::Finding> findings_;
-    std::set<std::tuple<std::string, std::string, int, std::string, int>> known_;
+    std::set<std::tuple<std::string, std::string, int, std::string, int, std::map<std::string, std::string>>> known_;
     bool quiet_ = false;
 };
 

@@ -32,13 +32,21 @@ std::string access_text(const OperationRecord& record, Access kind) {
 
 void OrderingChecker::operation_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
                                          const std::vector<AccessInterval>& intervals) {
-    access({epoch, id, record_of(operations_, id).called_from}, clock, intervals);
+    access({epoch, id, record_of(operations_, id).called_from, 0}, clock, intervals);
 }
 
 void OrderingChecker::host_accesses(Epoch epoch, const VectorClock& clock, const std::vector<AccessInterval>& intervals,
                                     const std::string& label) {
-    host_label_ = label;
-    access({epoch, 0, 0}, clock, intervals);
+    access({epoch, 0, 0, number_of(label)}, clock, intervals);
+}
+
+std::uint32_t OrderingChecker::number_of(const std::string& label) {
+    const auto known = std::ranges::find(labels_, label);
+    if (known == labels_.end()) {
+        labels_.push_back(label);
+        return static_cast<std::uint32_t>(labels_.size() - 1);
+    }
+    return static_cast<std::uint32_t>(known - labels_.begin());
 }
 
 void OrderingChecker::access(const AccessOwner& owner, const VectorClock& clock,
@@ -48,6 +56,7 @@ void OrderingChecker::access(const AccessOwner& owner, const VectorClock& clock,
         AccessOwner by = owner;
         if (by.operation == 0) {
             by.pc = interval.pc;
+            by.label = interval.pc == 0 ? owner.label : 0;
         }
         shadow_.access(interval.begin, interval.end, interval.kind, by, clock, conflicts);
     }
@@ -101,9 +110,10 @@ void OrderingChecker::describe(device::Finding& finding, const std::string& deta
         finding.details[detail + ".stream"] = std::to_string(operation.stream);
     } else if (owner.pc == 0) {
         // A label is a buffer that the check accesses, or a function that accesses the program's.
-        const std::string who = host_label_.find("::") == std::string::npos ? "access.check_" : "access.function_";
+        const std::string who =
+            labels_[owner.label].find("::") == std::string::npos ? "access.check_" : "access.function_";
         finding.details[detail] = who + (kind == Access::read ? "reads" : "writes");
-        finding.details[detail + ".name"] = host_label_;
+        finding.details[detail + ".name"] = labels_[owner.label];
     } else {
         finding.details[detail] = kind == Access::read ? "access.host_reads" : "access.host_writes";
     }
@@ -141,7 +151,10 @@ void OrderingChecker::report(const Conflict& conflict) {
     if (conflict.earlier.operation == 0 && conflict.later.operation == 0) {
         return;  // two host threads: how they are kept in order is not for this device to say
     }
-    if (!reported_.emplace(conflict.earlier.pc, conflict.later.pc, conflict.earlier_kind, conflict.later_kind).second) {
+    if (!reported_
+             .emplace(conflict.earlier.pc, conflict.earlier.label, conflict.later.pc, conflict.later.label,
+                      conflict.earlier_kind, conflict.later_kind)
+             .second) {
         return;
     }
     const auto waited_for = [this](const AccessOwner& owner) {

@@ -65,6 +65,7 @@ public:
     void on_overwritten(std::function<void(std::uint64_t operation)> handler) { overwritten_ = std::move(handler); }
 
 private:
+    std::uint32_t number_of(const std::string& label);
     void access(const AccessOwner& owner, const VectorClock& clock, const std::vector<AccessInterval>& intervals);
     void report(const Conflict& conflict);
     void describe(device::Finding& finding, const std::string& detail, const AccessOwner& owner, Access kind) const;
@@ -77,9 +78,9 @@ private:
     FindingLog& findings_;
     ShadowMemory shadow_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> first_waits_;  // (waiting, awaited): after which
-    std::string host_label_;
+    std::vector<std::string> labels_{""};                                           // of trusted host code
     std::function<void(std::uint64_t)> overwritten_;
-    std::set<std::tuple<std::uintptr_t, std::uintptr_t, Access, Access>> reported_;
+    std::set<std::tuple<std::uintptr_t, std::uint32_t, std::uintptr_t, std::uint32_t, Access, Access>> reported_;
 };
 
 }  // namespace simulator

@@ -358,7 +358,7 @@ void SimulatedDevice::destroy_stream(Stream& stream) {
     std::erase_if(streams_, [this](const auto& entry) {
         const Stream& candidate = *entry.second;
         const bool gone = !candidate.alive && candidate.capture == nullptr && engine_.finished(candidate.last_task) &&
-                          here().clock.covers({candidate.agent, candidate.clock.time(candidate.agent)});
+                          here().clock.covers(candidate.clock);
         if (gone) {
             stream_order_.erase(candidate.number);
         }

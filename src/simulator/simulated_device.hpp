@@ -268,7 +268,10 @@ private:
     cudaError_t copy_on_host(const CopyRequest& request);
     std::optional<std::uintptr_t> take_memory(MemoryKind kind, std::size_t bytes, std::uintptr_t called_from);
     Issue memory_issue(OperationRole role, const char* call, const Allocation& allocation, std::uintptr_t called_from);
-    void poison_destination(const Rows& rows);
+    std::uint64_t poison_destination(const Rows& rows);
+    void restore_destinations(std::uintptr_t begin, std::uintptr_t end);
+    void forget_destination(std::uintptr_t begin, std::uint64_t number);
+    void watch_destinations(AccessRecorder& recorder);
 
     cudaError_t configuration_error(const LaunchRequest& request);
     Time run_host_function(const std::function<void()>& function);
@@ -311,6 +314,14 @@ private:
     std::set<std::pair<std::uintptr_t, std::size_t>> watched_pageable_;
     std::multimap<std::uintptr_t, std::size_t> pending_sources_;  // host bytes that copies still have to read
     std::size_t largest_pending_source_ = 0;
+    struct PoisonedDestination {  // of a copy to the host that has not begun
+        std::uint64_t number = 0;
+        Rows rows;
+        std::vector<unsigned char> before;
+    };
+    std::multimap<std::uintptr_t, PoisonedDestination> poisoned_;  // by where it begins
+    std::size_t largest_poisoned_ = 0;
+    std::uint64_t destinations_poisoned_ = 0;
     bool launches_block_ = false;  // CUDA_LAUNCH_BLOCKING=1
     std::map<std::uint64_t, std::weak_ptr<RunningKernel>> running_kernels_;
 

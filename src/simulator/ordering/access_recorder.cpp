@@ -135,7 +135,7 @@ AccessRecorder::Line* AccessRecorder::lines_of(std::uintptr_t number, Access kin
             }
         }
         const std::uintptr_t begin = number * page_bytes;
-        if (begin < watched_end_ && watched_begin_ < begin + page_bytes) {
+        if (is_watched(begin, begin + page_bytes)) {
             return page.lines[index]->data();
         }
         cached = {number, page.lines[index]->data()};
@@ -145,7 +145,7 @@ AccessRecorder::Line* AccessRecorder::lines_of(std::uintptr_t number, Access kin
 
 void AccessRecorder::record_across_lines(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
     accessed_bytes_ += bytes;
-    if (address < watched_end_ && watched_begin_ < address + bytes) [[unlikely]] {
+    if (is_watched(address, address + bytes)) [[unlikely]] {
         watched_touched_();
     }
     while (bytes > 0) {
@@ -247,9 +247,12 @@ void AccessRecorder::clear() {
     accessed_bytes_ = 0;
 }
 
-void AccessRecorder::watch(std::uintptr_t begin, std::uintptr_t end, std::function<void()> touched) {
-    watched_begin_ = begin;
-    watched_end_ = end;
+bool AccessRecorder::is_watched(std::uintptr_t begin, std::uintptr_t end) const {
+    return std::ranges::any_of(watched_, [=](const Watched& range) { return begin < range.end && range.begin < end; });
+}
+
+void AccessRecorder::watch(std::vector<Watched> ranges, std::function<void()> touched) {
+    watched_ = std::move(ranges);
     watched_touched_ = std::move(touched);
     cache_ = {};
 }

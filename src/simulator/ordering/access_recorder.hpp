@@ -114,8 +114,14 @@ public:
     // From now on, keep the old bytes of each page that is written. Change it only while the recorder is empty.
     void save_pages(bool save) { save_pages_ = save; }
 
-    // From now on, calls `touched` before each access of [begin, end). Such accesses are slow. clear() leaves it set.
-    void watch(std::uintptr_t begin, std::uintptr_t end, std::function<void()> touched);
+    // Bytes [begin, end).
+    struct Watched {
+        std::uintptr_t begin = 0;
+        std::uintptr_t end = 0;
+    };
+
+    // From now on, calls `touched` before each access of `ranges`. Such accesses are slow. clear() leaves it set.
+    void watch(std::vector<Watched> ranges, std::function<void()> touched);
 
     // Puts the old bytes back wherever the operation wrote plainly, and returns the new ones. Atomics stay applied.
     // Needs save_pages(true). Call it once per operation, and clear() before the next one.
@@ -175,8 +181,8 @@ private:
     std::uint64_t accessed_bytes_ = 0;
     bool save_pages_ = false;
     std::shared_ptr<PagePool> pool_ = std::make_shared<PagePool>();
-    std::uintptr_t watched_begin_ = 0;  // its pages never enter the cache, so that record() need not look at it
-    std::uintptr_t watched_end_ = 0;
+    bool is_watched(std::uintptr_t begin, std::uintptr_t end) const;
+    std::vector<Watched> watched_;  // their pages never enter the cache, so that record() need not look at them
     std::function<void()> watched_touched_;
 };
 

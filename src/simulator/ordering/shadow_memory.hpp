@@ -16,6 +16,7 @@ struct AccessOwner {
     Epoch epoch;
     std::uint64_t operation = 0;  // 0: host code
     std::uintptr_t pc = 0;
+    std::uint32_t label = 0;  // of trusted host code that has no pc: what it is called, as its owner numbers it
     bool operator==(const AccessOwner&) const = default;
 };
 

@@ -41,6 +41,16 @@ public:
     // True when `epoch` lies before (or is) this clock.
     bool covers(Epoch epoch) const { return time(epoch.agent) >= epoch.time; }
 
+    // True when everything that lies before `other` lies before this clock.
+    bool covers(const VectorClock& other) const {
+        for (std::uint32_t agent = 0; agent < other.times_.size(); ++agent) {
+            if (time(agent) < other.times_[agent]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
 private:
     std::vector<std::uint32_t> times_;
 };
