@@ -40,7 +40,6 @@ Cupti load_cupti() {
     find(library, "cuptiActivityGetNextRecord", cupti.next_record);
     find(library, "cuptiGetTimestamp", cupti.timestamp);
     find(library, "cuptiGetCallbackName", cupti.callback_name);
-    find(library, "cuptiGetStreamIdEx", cupti.stream_id);
     find(library, "cuptiGetResultString", cupti.result_string);
     return cupti;
 }

@@ -15,7 +15,6 @@ struct Cupti {
     decltype(&cuptiActivityGetNextRecord) next_record = nullptr;
     decltype(&cuptiGetTimestamp) timestamp = nullptr;
     decltype(&cuptiGetCallbackName) callback_name = nullptr;
-    decltype(&cuptiGetStreamIdEx) stream_id = nullptr;
     decltype(&cuptiGetResultString) result_string = nullptr;
 };
 

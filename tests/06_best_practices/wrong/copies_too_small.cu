@@ -129,8 +129,8 @@ struct Pipeline {
             }
             return cudaSuccess;
         };
-        for (const std::size_t chunks : {128, 256}) {
-            LAB_TRY(try_out(std::max(smallest_chunk, (problem.elements + chunks - 1) / chunks), most_streams));
+        for (const std::size_t bytes : {32 << 10, 64 << 10}) {
+            LAB_TRY(try_out(bytes / sizeof(lab::Element), most_streams));
         }
         for (std::size_t count = 2; count < most_streams; ++count) {
             LAB_TRY(try_out(best_chunk, count));

@@ -1,5 +1,6 @@
 // What is wrong: Waits for one stream; the others may still be copying when run() returns.
 // Refused by: typical_size
+// Refused on a GPU by: output_complete
 // Cause: output_read_early
 // Devices: sim gpu
 #include "lab.h"
