@@ -9,6 +9,22 @@ namespace {
 
 constexpr unsigned long long known_flags = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUseNodePriority;
 
+cudaError_t instantiate(const char* name, cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags,
+                        std::uintptr_t called_from) {
+    ApiCall call(name, called_from, profile().host.device_allocation);
+    if (exec == nullptr || call.device().graph(graph) == nullptr) {
+        return call.result(cudaErrorInvalidValue);
+    }
+    if ((flags & ~known_flags) != 0) {
+        return call.result(cudaErrorNotSupported);
+    }
+    if (call.fails()) {
+        return call.result(cudaErrorMemoryAllocation);
+    }
+    *exec = call.device().instantiate(graph, called_from);
+    return call.result(cudaSuccess);
+}
+
 }  // namespace
 
 extern "C" {
@@ -62,22 +78,11 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
-    ApiCall call("cudaGraphInstantiate", SIMULATOR_CALLED_FROM, profile().host.device_allocation);
-    if (exec == nullptr || call.device().graph(graph) == nullptr) {
-        return call.result(cudaErrorInvalidValue);
-    }
-    if ((flags & ~known_flags) != 0) {
-        return call.result(cudaErrorNotSupported);
-    }
-    if (call.fails()) {
-        return call.result(cudaErrorMemoryAllocation);
-    }
-    *exec = call.device().instantiate(graph, SIMULATOR_CALLED_FROM);
-    return call.result(cudaSuccess);
+    return instantiate("cudaGraphInstantiateWithFlags", exec, graph, flags, SIMULATOR_CALLED_FROM);
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
-    return cudaGraphInstantiateWithFlags(exec, graph, flags);
+    return instantiate("cudaGraphInstantiate", exec, graph, flags, SIMULATOR_CALLED_FROM);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {

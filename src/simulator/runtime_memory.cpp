@@ -132,9 +132,12 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
     if (free_bytes == nullptr || total_bytes == nullptr) {
         return call.result(cudaErrorInvalidValue);
     }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
     *free_bytes = call.device().free_device_bytes();
     *total_bytes = call.device().device_memory_limit_bytes();
-    return cudaSuccess;
+    return call.result(cudaSuccess);
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {

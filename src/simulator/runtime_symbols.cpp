@@ -96,8 +96,11 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
     if (variable_at(symbol) == nullptr) {
         return call.result(cudaErrorInvalidSymbol);
     }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
     *pointer = const_cast<void*>(symbol);
-    return cudaSuccess;
+    return call.result(cudaSuccess);
 }
 
 cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
@@ -106,8 +109,11 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
     if (bytes == nullptr || variable == nullptr) {
         return call.result(bytes == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidSymbol);
     }
+    if (call.fails()) {
+        return call.result(cudaErrorUnknown);
+    }
     *bytes = variable->bytes;
-    return cudaSuccess;
+    return call.result(cudaSuccess);
 }
 
 }  // extern "C"
