@@ -95,6 +95,8 @@ std::string simulated_standard(const std::string& asked_for) {
 Command simulated_compile_command(const BuildRequest& request, const Location& location, const Unit& unit) {
     Command command{host_compiler(request), "-std=" + simulated_standard(request.standard)};
     append(command, {"-O1", "-g", "-pipe", "-Wall", "-ffp-contract=off"});
+    // nvcc knows `#pragma unroll`, and says nothing of `threadIdx.x < n`, which is everywhere.
+    append(command, {"-Wno-unknown-pragmas", "-Wno-sign-compare"});
     append_instrumentation(command, request);
     append(command, {"-D__CUDACC__", "-D__SIMULATED_DEVICE__"});
     append_definitions(command, request);

@@ -39,8 +39,11 @@ const Record& only_one_at(const std::vector<Record>& records, int line, const st
 
 }  // namespace
 
-Program::Program(const std::string& name) : executable_(fs::path(PROGRAM_BUILD_DIRECTORY) / name) {
-    std::ifstream source(fs::path(PROGRAM_SOURCE_DIRECTORY) / (name + ".cu"));
+Program::Program(const std::string& name)
+    : Program(fs::path(PROGRAM_BUILD_DIRECTORY) / name, fs::path(PROGRAM_SOURCE_DIRECTORY) / (name + ".cu")) {}
+
+Program::Program(const fs::path& executable, const fs::path& source_file) : executable_(executable) {
+    std::ifstream source(source_file);
     const std::regex marker("// at: (.+)$");
     int number = 0;
     for (std::string text; std::getline(source, text);) {
@@ -49,7 +52,7 @@ Program::Program(const std::string& name) : executable_(fs::path(PROGRAM_BUILD_D
             markers_[match[1]].push_back(number);
         }
     }
-    EXPECT_GT(number, 0) << name << ".cu was expected in " << PROGRAM_SOURCE_DIRECTORY;
+    EXPECT_GT(number, 0) << "expected the source " << source_file;
 }
 
 int Program::line(const std::string& name) const {

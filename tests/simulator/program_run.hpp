@@ -16,6 +16,9 @@ public:
     // `name` without its folder and its ".cu"; built beside the test.
     explicit Program(const std::string& name);
 
+    // Any other program, with the source that holds its markers.
+    Program(const std::filesystem::path& executable, const std::filesystem::path& source);
+
     // The line that ends in the marker `name`; a failed expectation and 0 when there is none, or more than one.
     int line(const std::string& name) const;
 
