@@ -111,7 +111,7 @@ int list(const Experiments& all) {
 
 struct Run {
     ExperimentResults results;
-    std::vector<device::Finding> faults;  // errors that the simulated device found and the experiment does not expect
+    std::vector<device::Finding> faults;  // what the simulated device found and the experiment does not expect
 };
 
 std::vector<device::Finding> unexpected_faults(const fs::path& trace_file, const Experiment& experiment) {
@@ -122,7 +122,7 @@ std::vector<device::Finding> unexpected_faults(const fs::path& trace_file, const
     const auto& expected = experiment.expected_findings;
     for (const device::Finding& finding : device::read_trace(trace_file).findings) {
         const bool is_expected = std::find(expected.begin(), expected.end(), finding.kind) != expected.end();
-        if (finding.severity == device::Severity::error && !is_expected) {
+        if (!is_expected) {
             faults.push_back(finding);
         }
     }
@@ -140,9 +140,7 @@ Run run_one(const Project& project, const Experiments& all, const Experiment& ex
     if (device.target == Target::simulated) {
         command.environment[device::environment::profile_file] = device.profile.string();
         command.environment[device::environment::trace_file] = trace.string();  // on a GPU tracing takes time
-        if (!experiment.expected_findings.empty()) {
-            command.environment[device::environment::quiet] = "1";
-        }
+        command.environment[device::environment::quiet] = "1";  // some are expected; the others are said below
     }
     std::cout.flush();
     const ProcessResult process = run_passing_through(command);
@@ -192,6 +190,11 @@ bool run_and_judge(const Project& project, const Experiments& all, const Experim
     bool as_expected = run.faults.empty();
     if (!run.faults.empty()) {
         std::cout << '\n' << text("experiment.faults", {{"count", std::to_string(run.faults.size())}}) << '\n';
+    }
+    for (const device::Finding& fault : run.faults) {
+        for (const std::string& line : messages::describe(fault)) {
+            std::cout << line << '\n';
+        }
     }
     for (const Claim* claim : all.claims_of(experiment)) {
         as_expected = judge(*claim, run.results) && as_expected;
