@@ -41,10 +41,7 @@ Time SimulatedDevice::run_host_function(const std::function<void()>& function) {
     const Running previously = instrumentation.running;
     in_host_function_ = true;
     host_function_time_ = profile_.host.wake_up;
-    const bool watches = !poisoned_.empty();
-    if (watches) {
-        watch_destinations(host_function_recorder_);
-    }
+    const bool watches = watch_destinations(host_function_recorder_);
     set_recorder(&host_function_recorder_, Running::host_code);
     function();
     set_recorder(previous, previously);

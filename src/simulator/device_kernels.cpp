@@ -194,10 +194,7 @@ void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
     rounds_ = 0;
     kernel_recorder_.clear();
     kernel_recorder_.save_pages(true);
-    const bool watches = !poisoned_.empty();
-    if (watches) {
-        watch_destinations(kernel_recorder_);
-    }
+    const bool watches = watch_destinations(kernel_recorder_);
     set_recorder(&kernel_recorder_, Running::device_code);
     CapturedOutput output;
     const auto start_cycles =

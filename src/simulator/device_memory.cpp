@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <utility>
 
 #include "simulator/device_variables.hpp"
@@ -293,67 +292,34 @@ cudaError_t SimulatedDevice::copy(const CopyRequest& request) {
 // At issue, so that reading too early shows: unless an earlier copy still has to read these bytes. Returns a number for
 // what was poisoned; 0: nothing. Earlier kernels and host functions that read them get what was there before.
 std::uint64_t SimulatedDevice::poison_destination(const Rows& rows) {
-    const std::uintptr_t begin = rows.begin();
-    const auto first = pending_sources_.lower_bound(begin - std::min(begin, largest_pending_source_));
-    const auto last = pending_sources_.lower_bound(rows.end());
-    const bool read =
-        std::any_of(first, last, [begin](const auto& source) { return source.first + source.second > begin; });
-    if (read) {
-        return 0;
-    }
-    PoisonedDestination poisoned{++destinations_poisoned_, rows, {}};
-    poisoned.before.reserve(rows.bytes());
-    rows.for_each([&poisoned](unsigned char* row, std::size_t bytes) {
-        poisoned.before.insert(poisoned.before.end(), row, row + bytes);
-        std::memset(row, poison_byte, bytes);
-    });
-    largest_poisoned_ = std::max(largest_poisoned_, rows.span());
-    poisoned_.emplace(begin, std::move(poisoned));
-    return destinations_poisoned_;
+    return pending_reads_.any_in(rows.begin(), rows.end()) ? 0 : poisoned_at(rows.begin()).poison(rows);
+}
+
+PoisonedDestinations& SimulatedDevice::poisoned_at(std::uintptr_t begin) {
+    return memory_.pinned_arena().contains(begin) ? poisoned_pinned_ : poisoned_registered_;
 }
 
 // Puts back what was in [begin, end) before it was poisoned for copies that have not begun: something that comes before
 // them reads or writes there.
 void SimulatedDevice::restore_destinations(std::uintptr_t begin, std::uintptr_t end) {
-    std::vector<decltype(poisoned_)::iterator> concerned;
-    const auto last = poisoned_.lower_bound(end);
-    for (auto at = poisoned_.lower_bound(begin - std::min(begin, largest_poisoned_)); at != last; ++at) {
-        if (at->second.rows.end() > begin) {
-            concerned.push_back(at);
-        }
-    }
-    std::ranges::sort(concerned, std::greater(), [](const auto& at) { return at->second.number; });
-    for (const auto at : concerned) {
-        const unsigned char* before = at->second.before.data();
-        at->second.rows.for_each([&before](unsigned char* row, std::size_t bytes) {
-            std::memcpy(row, before, bytes);
-            before += bytes;
-        });
-        poisoned_.erase(at);
-    }
+    poisoned_at(begin).restore(begin, end);
 }
 
-void SimulatedDevice::forget_destination(std::uintptr_t begin, std::uint64_t number) {
-    const auto [first, last] = poisoned_.equal_range(begin);
-    const auto found = std::find_if(first, last, [number](const auto& entry) { return entry.second.number == number; });
-    if (found != last) {
-        poisoned_.erase(found);
+// What `recorder` sees touching poisoned destinations finds there what was there before. Returns whether there are any.
+bool SimulatedDevice::watch_destinations(AccessRecorder& recorder) {
+    if (poisoned_pinned_.empty() && poisoned_registered_.empty()) {
+        return false;
     }
-}
-
-// What `recorder` sees touching poisoned destinations finds there what was there before.
-void SimulatedDevice::watch_destinations(AccessRecorder& recorder) {
-    AccessRecorder::Watched pinned;
-    AccessRecorder::Watched other;  // registered
-    for (const auto& [begin, poisoned] : poisoned_) {
-        AccessRecorder::Watched& hull = memory_.pinned_arena().contains(begin) ? pinned : other;
-        hull = {hull.begin == 0 ? begin : hull.begin, std::max(hull.end, poisoned.rows.end())};
-    }
-    recorder.watch({pinned, other}, [this, pinned, other] {
+    const auto [pinned_begin, pinned_end] = poisoned_pinned_.hull();
+    const auto [registered_begin, registered_end] = poisoned_registered_.hull();
+    const AccessRecorder::Watched pinned{pinned_begin, pinned_end};
+    const AccessRecorder::Watched registered{registered_begin, registered_end};
+    recorder.watch({pinned, registered}, [this, pinned, registered] {
         const RecordingPaused paused;
-        restore_destinations(pinned.begin, pinned.end);
-        restore_destinations(other.begin, other.end);
+        poisoned_pinned_.restore(pinned.begin, pinned.end);
+        poisoned_registered_.restore(registered.begin, registered.end);
     });
+    return true;
 }
 
 void SimulatedDevice::take_for_inputs(const void* address, std::size_t bytes) {
@@ -423,10 +389,9 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
         effect->stage();
     }
     const std::uint64_t poisoned = to_device ? 0 : poison_destination(host);
-    auto source = pending_sources_.end();
-    if (to_device && !staged) {
-        source = pending_sources_.emplace(host.begin(), host.span());
-        largest_pending_source_ = std::max(largest_pending_source_, host.span());
+    const bool reads_later = to_device && !staged;
+    if (reads_later) {
+        pending_reads_.add(host.begin(), host.end());
     }
     std::vector<AccessInterval> accesses = request.to.accesses(Access::write);
     if (!staged) {
@@ -437,16 +402,16 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
                                                                       const VectorClock& past) {
         checker_.operation_accesses(id, epoch, past, accesses);
         if (poisoned != 0) {
-            forget_destination(to.begin(), poisoned);
+            poisoned_at(to.begin()).forget(to, poisoned);
         }
         effect->start();
         return KernelCost{};
     };
-    issue.finish = [this, effect, source, to = request.to] {
+    issue.finish = [this, effect, host, reads_later, to = request.to] {
         restore_destinations(to.begin(), to.end());
         effect->finish();
-        if (source != pending_sources_.end()) {
-            pending_sources_.erase(source);
+        if (reads_later) {
+            pending_reads_.remove(host.begin(), host.end());
         }
     };
     this->issue(std::move(issue), *request.stream);

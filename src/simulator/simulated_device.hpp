@@ -27,6 +27,8 @@
 #include "simulator/ordering/access_recorder.hpp"
 #include "simulator/ordering/vector_clock.hpp"
 #include "simulator/ordering_checker.hpp"
+#include "simulator/pending_reads.hpp"
+#include "simulator/poisoned_destinations.hpp"
 #include "simulator/rows.hpp"
 
 namespace simulator {
@@ -270,8 +272,8 @@ private:
     Issue memory_issue(OperationRole role, const char* call, const Allocation& allocation, std::uintptr_t called_from);
     std::uint64_t poison_destination(const Rows& rows);
     void restore_destinations(std::uintptr_t begin, std::uintptr_t end);
-    void forget_destination(std::uintptr_t begin, std::uint64_t number);
-    void watch_destinations(AccessRecorder& recorder);
+    PoisonedDestinations& poisoned_at(std::uintptr_t begin);
+    bool watch_destinations(AccessRecorder& recorder);
 
     cudaError_t configuration_error(const LaunchRequest& request);
     Time run_host_function(const std::function<void()>& function);
@@ -312,16 +314,9 @@ private:
     VectorClock issued_clock_;  // everything issued so far
     AccessRecorder kernel_recorder_;
     std::set<std::pair<std::uintptr_t, std::size_t>> watched_pageable_;
-    std::multimap<std::uintptr_t, std::size_t> pending_sources_;  // host bytes that copies still have to read
-    std::size_t largest_pending_source_ = 0;
-    struct PoisonedDestination {  // of a copy to the host that has not begun
-        std::uint64_t number = 0;
-        Rows rows;
-        std::vector<unsigned char> before;
-    };
-    std::multimap<std::uintptr_t, PoisonedDestination> poisoned_;  // by where it begins
-    std::size_t largest_poisoned_ = 0;
-    std::uint64_t destinations_poisoned_ = 0;
+    PendingReads pending_reads_;  // of host memory, by copies
+    PoisonedDestinations poisoned_pinned_;
+    PoisonedDestinations poisoned_registered_;  // and what else lies outside the arena of pinned memory
     bool launches_block_ = false;  // CUDA_LAUNCH_BLOCKING=1
     std::map<std::uint64_t, std::weak_ptr<RunningKernel>> running_kernels_;
 

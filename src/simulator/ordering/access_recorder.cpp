@@ -121,26 +121,69 @@ AccessRecorder::Lines* AccessRecorder::fresh_lines() {
     return lines_[lines_used_++].get();
 }
 
-AccessRecorder::Line* AccessRecorder::lines_of(std::uintptr_t number, Access kind) {
+AccessRecorder::Pages::Stretch* AccessRecorder::Pages::find_stretch(std::uintptr_t number) {
+    const RecordingPaused paused;  // the recorder's own memory may lie where the program's once was
+    std::unique_ptr<Stretch>& stretch = stretches_[number];
+    if (stretch == nullptr) {
+        stretch = std::make_unique<Stretch>();
+    }
+    return stretch.get();
+}
+
+std::vector<std::pair<std::uintptr_t, AccessRecorder::Page*>> AccessRecorder::Pages::in_order() {
+    std::vector<std::pair<std::uintptr_t, Page*>> pages;
+    pages.reserve(accessed_.size());
+    for (const std::uintptr_t number : accessed_) {
+        pages.emplace_back(number, &(*this)[number]);
+    }
+    std::ranges::sort(pages);
+    return pages;
+}
+
+std::vector<std::pair<std::uintptr_t, const AccessRecorder::Page*>> AccessRecorder::Pages::in_order() const {
+    std::vector<std::pair<std::uintptr_t, const Page*>> pages;
+    pages.reserve(accessed_.size());
+    for (const std::uintptr_t number : accessed_) {
+        pages.emplace_back(number, &(*stretches_.at(number / pages_per_stretch))[number % pages_per_stretch]);
+    }
+    std::ranges::sort(pages);
+    return pages;
+}
+
+void AccessRecorder::Pages::clear() {
+    for (const std::uintptr_t number : accessed_) {
+        (*this)[number] = Page{};
+    }
+    accessed_.clear();
+}
+
+AccessRecorder::Lines* AccessRecorder::lines_of(std::uintptr_t number, Access kind) {
     const auto index = static_cast<std::size_t>(kind);
     CachedPage& cached = cache_[index][cache_slot(number)];
-    if (cached.number != number) {
-        const RecordingPaused paused;  // the recorder's own memory may lie where the program's once was
-        Page& page = pages_[number];
-        if (page.lines[index] == nullptr) {
-            page.lines[index] = fresh_lines();
-            if (save_pages_ && kind != Access::read && page.saved == nullptr) {
-                page.saved = pool_->take();
-                raw_copy(page.saved->data(), reinterpret_cast<const void*>(number * page_bytes), page_bytes);
-            }
-        }
-        const std::uintptr_t begin = number * page_bytes;
-        if (is_watched(begin, begin + page_bytes)) {
-            return page.lines[index]->data();
-        }
-        cached = {number, page.lines[index]->data()};
+    if (cached.number == number) {
+        return cached.lines;
     }
-    return cached.lines;
+    Page& page = pages_[number];
+    if (page.lines[index] == nullptr) {
+        start_lines(page, number, kind);
+    }
+    const std::uintptr_t begin = number * page_bytes;
+    if (!is_watched(begin, begin + page_bytes)) {
+        cached = {number, page.lines[index]};
+    }
+    return page.lines[index];
+}
+
+void AccessRecorder::start_lines(Page& page, std::uintptr_t number, Access kind) {
+    const RecordingPaused paused;  // as above
+    if (page.lines == decltype(page.lines){}) {
+        pages_.add(number);
+    }
+    page.lines[static_cast<std::size_t>(kind)] = fresh_lines();
+    if (save_pages_ && kind != Access::read && page.saved == nullptr) {
+        page.saved = pool_->take();
+        raw_copy(page.saved->data(), reinterpret_cast<const void*>(number * page_bytes), page_bytes);
+    }
 }
 
 void AccessRecorder::record_across_lines(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
@@ -149,37 +192,17 @@ void AccessRecorder::record_across_lines(std::uintptr_t address, std::size_t byt
         watched_touched_();
     }
     while (bytes > 0) {
-        Line* const lines = lines_of(address / page_bytes, kind);
+        Lines* const lines = lines_of(address / page_bytes, kind);
         std::size_t rest_of_page = std::min(bytes, page_bytes - address % page_bytes);
         bytes -= rest_of_page;
         while (rest_of_page > 0) {
             const std::size_t offset = address % line_bytes;
             const std::size_t count = std::min(rest_of_page, line_bytes - offset);
-            lines[address / line_bytes % lines_per_page].mark(offset, count, pc);
+            lines->mark(address / line_bytes % lines_per_page, offset, count, pc);
             address += count;
             rest_of_page -= count;
         }
     }
-}
-
-std::vector<std::pair<std::uintptr_t, AccessRecorder::Page*>> AccessRecorder::pages_in_order() {
-    std::vector<std::pair<std::uintptr_t, Page*>> pages;
-    pages.reserve(pages_.size());
-    for (auto& [number, page] : pages_) {
-        pages.emplace_back(number, &page);
-    }
-    std::ranges::sort(pages);
-    return pages;
-}
-
-std::vector<std::pair<std::uintptr_t, const AccessRecorder::Page*>> AccessRecorder::pages_in_order() const {
-    std::vector<std::pair<std::uintptr_t, const Page*>> pages;
-    pages.reserve(pages_.size());
-    for (const auto& [number, page] : pages_) {
-        pages.emplace_back(number, &page);
-    }
-    std::ranges::sort(pages);
-    return pages;
 }
 
 std::vector<AccessInterval> AccessRecorder::intervals() const {
@@ -187,14 +210,13 @@ std::vector<AccessInterval> AccessRecorder::intervals() const {
     const auto add_page = [&found](std::uintptr_t begin, Access kind, const Lines& lines, const Lines* hidden) {
         std::vector<AccessInterval>& of_kind = found[static_cast<std::size_t>(kind)];
         for (std::size_t index = 0; index < lines_per_page; ++index, begin += line_bytes) {
-            const Line& line = lines[index];
-            const std::uint64_t bits = hidden == nullptr ? line.touched : line.touched & ~(*hidden)[index].touched;
+            const std::uint64_t bits = lines.touched[index] & ~(hidden == nullptr ? 0 : hidden->touched[index]);
             for_each_run(bits, [&](std::size_t first, std::size_t count) {
-                append(of_kind, {begin + first, begin + first + count, kind, line.pc});
+                append(of_kind, {begin + first, begin + first + count, kind, lines.pc[index]});
             });
         }
     };
-    for (const auto& [number, page] : pages_in_order()) {
+    for (const auto& [number, page] : pages_.in_order()) {
         const Lines* const written = page->lines[static_cast<std::size_t>(Access::write)];
         for (const Access kind : {Access::read, Access::write, Access::atomic}) {
             if (const Lines* const lines = page->lines[static_cast<std::size_t>(kind)]) {
@@ -212,9 +234,9 @@ std::vector<AccessInterval> AccessRecorder::intervals() const {
 
 std::uint64_t AccessRecorder::bytes_read() const {
     std::uint64_t sum = 0;
-    for (const auto& [number, page] : pages_) {
+    for (const auto& [number, page] : pages_.in_order()) {
         for (std::size_t index = 0; index < lines_per_page; ++index) {
-            sum += static_cast<std::uint64_t>(std::popcount(page.line(Access::read, index).touched));
+            sum += static_cast<std::uint64_t>(std::popcount(page->touched(Access::read, index)));
         }
     }
     return sum;
@@ -222,11 +244,10 @@ std::uint64_t AccessRecorder::bytes_read() const {
 
 std::uint64_t AccessRecorder::bytes_written() const {
     std::uint64_t sum = 0;
-    for (const auto& [number, page] : pages_) {
+    for (const auto& [number, page] : pages_.in_order()) {
         for (std::size_t index = 0; index < lines_per_page; ++index) {
-            const Line plain = page.line(Access::write, index);
-            const Line atomic = page.line(Access::atomic, index);
-            sum += static_cast<std::uint64_t>(std::popcount(plain.touched | atomic.touched));
+            const std::uint64_t written = page->touched(Access::write, index) | page->touched(Access::atomic, index);
+            sum += static_cast<std::uint64_t>(std::popcount(written));
         }
     }
     return sum;
@@ -236,9 +257,9 @@ void AccessRecorder::clear() {
     if (empty()) {
         return;
     }
-    for (auto& [number, page] : pages_) {
-        if (page.saved != nullptr) {
-            pool_->give_back(std::move(page.saved));
+    for (const auto& [number, page] : pages_.in_order()) {
+        if (page->saved != nullptr) {
+            pool_->give_back(std::move(page->saved));
         }
     }
     pages_.clear();
@@ -260,7 +281,7 @@ void AccessRecorder::watch(std::vector<Watched> ranges, std::function<void()> to
 DeferredWrites AccessRecorder::take_back_writes() {
     DeferredWrites taken;
     taken.pool_ = pool_;
-    for (const auto& [number, page] : pages_in_order()) {
+    for (const auto& [number, page] : pages_.in_order()) {
         const Lines* const written = page->lines[static_cast<std::size_t>(Access::write)];
         if (written == nullptr) {
             continue;
@@ -284,7 +305,7 @@ void AccessRecorder::append_runs(DeferredWrites& taken, const Lines& written) {
     std::vector<DeferredWrites::Run>& runs = taken.runs_;
     const std::size_t first_run = runs.size();
     for (std::size_t line = 0; line < lines_per_page; ++line) {
-        for_each_run(written[line].touched, [&](std::size_t first, std::size_t count) {
+        for_each_run(written.touched[line], [&](std::size_t first, std::size_t count) {
             const std::size_t offset = line * line_bytes + first;
             if (runs.size() > first_run && runs.back().offset + runs.back().bytes == offset) {
                 runs.back().bytes = static_cast<std::uint16_t>(runs.back().bytes + count);

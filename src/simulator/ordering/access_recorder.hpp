@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace simulator {
@@ -86,7 +87,7 @@ public:
         const std::size_t offset = address % line_bytes;
         // bytes - 1 makes an empty access fail the comparison too.
         if (cached.number == number && bytes - 1 < line_bytes - offset) [[likely]] {
-            cached.lines[address / line_bytes % lines_per_page].mark(offset, bytes, pc);
+            cached.lines->mark(address / line_bytes % lines_per_page, offset, bytes, pc);
             accessed_bytes_ += bytes;
             return;
         }
@@ -134,32 +135,69 @@ private:
     static constexpr std::size_t kinds = 3;
     static constexpr unsigned cache_bits = 6;
 
-    struct Line {
-        std::uint64_t touched = 0;
-        std::uintptr_t pc = 0;
+    // The accesses of one kind to a page: which bytes, and the first access of each line. Apart, since a line that is
+    // touched again needs its bits alone: half the memory that passes through the processor's cache.
+    struct Lines {
+        std::array<std::uint64_t, lines_per_page> touched{};
+        std::array<std::uintptr_t, lines_per_page> pc{};
 
-        void mark(std::size_t offset, std::size_t bytes, std::uintptr_t by) {
-            if (touched == 0) {
-                pc = by;
+        void mark(std::size_t line, std::size_t offset, std::size_t bytes, std::uintptr_t by) {
+            if (touched[line] == 0) {
+                pc[line] = by;
             }
-            touched |= ~std::uint64_t{0} >> (line_bytes - bytes) << offset;
+            touched[line] |= ~std::uint64_t{0} >> (line_bytes - bytes) << offset;
         }
     };
-    using Lines = std::array<Line, lines_per_page>;
+
+    static constexpr std::uintptr_t no_page = ~std::uintptr_t{0};
 
     struct Page {
         std::array<Lines*, kinds> lines{};
         std::unique_ptr<PageBytes> saved;
 
-        Line line(Access kind, std::size_t index) const {
+        std::uint64_t touched(Access kind, std::size_t line) const {
             const Lines* const of_kind = lines[static_cast<std::size_t>(kind)];
-            return of_kind == nullptr ? Line{} : (*of_kind)[index];
+            return of_kind == nullptr ? 0 : of_kind->touched[line];
         }
     };
 
+    // The pages that were accessed. Neighbours lie side by side in a stretch: a kernel that jumps from page to page
+    // finds each without a search. Stretches stay when everything is forgotten, for the next operation.
+    class Pages {
+    public:
+        // Empty for one that was not accessed. The reference stays good.
+        Page& operator[](std::uintptr_t number) {
+            const std::uintptr_t stretch = number / pages_per_stretch;
+            CachedStretch& cached = cache_[stretch % cache_.size()];
+            if (cached.number != stretch) [[unlikely]] {
+                cached = {stretch, find_stretch(stretch)};
+            }
+            return (*cached.pages)[number % pages_per_stretch];
+        }
+        // Says that page `number` was accessed, once.
+        void add(std::uintptr_t number) { accessed_.push_back(number); }
+        std::vector<std::pair<std::uintptr_t, Page*>> in_order();
+        std::vector<std::pair<std::uintptr_t, const Page*>> in_order() const;
+        void clear();
+
+    private:
+        static constexpr std::size_t pages_per_stretch = 512;
+        using Stretch = std::array<Page, pages_per_stretch>;
+        struct CachedStretch {
+            std::uintptr_t number = no_page;
+            Stretch* pages = nullptr;
+        };
+
+        Stretch* find_stretch(std::uintptr_t number);
+
+        std::array<CachedStretch, 16> cache_{};
+        std::unordered_map<std::uintptr_t, std::unique_ptr<Stretch>> stretches_;
+        std::vector<std::uintptr_t> accessed_;
+    };
+
     struct CachedPage {
-        std::uintptr_t number = ~std::uintptr_t{0};
-        Line* lines = nullptr;
+        std::uintptr_t number = no_page;
+        Lines* lines = nullptr;
     };
 
     // Multiplicative hashing: equally aligned arrays that are walked in step must not share a slot.
@@ -168,14 +206,13 @@ private:
     }
 
     void record_across_lines(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc);
-    Line* lines_of(std::uintptr_t number, Access kind);
+    Lines* lines_of(std::uintptr_t number, Access kind);
+    void start_lines(Page& page, std::uintptr_t number, Access kind);
     Lines* fresh_lines();
     static void append_runs(DeferredWrites& taken, const Lines& written);
-    std::vector<std::pair<std::uintptr_t, Page*>> pages_in_order();
-    std::vector<std::pair<std::uintptr_t, const Page*>> pages_in_order() const;
 
     std::array<std::array<CachedPage, std::size_t{1} << cache_bits>, kinds> cache_{};
-    std::unordered_map<std::uintptr_t, Page> pages_;
+    Pages pages_;
     std::vector<std::unique_ptr<Lines>> lines_;  // the first lines_used_ are in use
     std::size_t lines_used_ = 0;
     std::uint64_t accessed_bytes_ = 0;
