@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Runs an example of a chapter on the simulated device, as a reader does, and holds it to what the pages show of it.
+
+    example.py COURSE FILE.cu            check; exit status 1 when something differs
+    example.py COURSE FILE.cu --write    write what is printed into the pages
+
+A program under versions/ has to be right: nothing is found, and its exit status is 0. One under wrong/ has to be refused, and
+its chapter has to show what is printed then. A page shows output like this:
+
+    <!-- output:begin ./course run chapters/NN_name/versions/v1.cu -->
+
+    ```
+    what is printed
+    ```
+
+    <!-- output:end -->
+
+A line that holds nothing but an ellipsis stands for lines left out; a block with such lines is checked, but not written.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ELLIPSIS = "…"
+PAGES = {"en": "README.md", "zh": "README.zh-CN.md"}
+NOTHING_FOUND = "Nothing wrong was found."
+
+
+def blocks_of(file, root):
+    """A pattern for the blocks of this file's output; its second group is what the page shows."""
+    command = re.escape(f"./course run {file.relative_to(root)}")
+    return re.compile(rf"(<!-- output:begin {command} -->\n\n```\n)(.*?)(\n```\n\n<!-- output:end -->)", re.DOTALL)
+
+
+def run(course, file, root, language):
+    environment = dict(os.environ, COURSE_ROOT=str(root), COURSE_LANG=language)
+    return subprocess.run([course, "run", str(file.relative_to(root)), "--device", "sim"], cwd=root, env=environment,
+                          capture_output=True, text=True, check=False)
+
+
+def printed(result):
+    return (result.stderr + result.stdout).rstrip("\n")
+
+
+def difference(shown, result):
+    """The first part of the block that was not printed, or nothing."""
+    if ELLIPSIS not in shown.split("\n"):
+        return None if shown == printed(result) else shown
+    for part in re.split(rf"^{ELLIPSIS}$", shown, flags=re.MULTILINE):
+        lines = "\n" + part.strip("\n") + "\n"
+        if lines.strip("\n") and lines not in "\n" + result.stderr and lines not in "\n" + result.stdout:
+            return part.strip("\n")
+    return None
+
+
+def verdict_faults(file, result):
+    nothing_found = NOTHING_FOUND in result.stdout and result.returncode == 0
+    if file.parent.name == "versions" and not nothing_found:
+        return [f"{file}: expected exit status 0 and \"{NOTHING_FOUND}\", found {result.returncode} and\n{printed(result)}"]
+    if file.parent.name == "wrong" and nothing_found:
+        return [f"{file}: expected that something is found in a program that is wrong, found nothing"]
+    return []
+
+
+def page_faults(page, file, shown, result):
+    faults = []
+    for block in shown:
+        part = difference(block, result)
+        if part is not None:
+            faults.append(f"{page}: shows\n{part}\nfound when run:\n{printed(result)}\n"
+                          f"See whether the program or the page is to change; --write takes over what is printed.")
+    if file.parent.name == "wrong" and not shown:
+        faults.append(f"{page}: expected the output of {file.name}, found none")
+    return faults
+
+
+def write(page, pattern, result):
+    def fresh(match):
+        keeps = ELLIPSIS in match[2].split("\n")
+        return match[0] if keeps else match[1] + printed(result) + match[3]
+
+    page.write_text(pattern.sub(fresh, page.read_text()))
+
+
+def main(course, name, *options):
+    file = pathlib.Path(name).resolve()
+    root = file.parents[3]
+    pattern = blocks_of(file, root)
+    faults = []
+    for language, page_name in PAGES.items():
+        page = file.parents[1] / page_name
+        shown = [match[2] for match in pattern.finditer(page.read_text())] if page.exists() else []
+        if language == "zh" and not shown and file.parent.name == "versions":
+            continue  # runs once more for nothing
+        result = run(course, file, root, language)
+        if language == "en":
+            faults += verdict_faults(file, result)
+        if "--write" in options:
+            write(page, pattern, result)
+        else:
+            faults += page_faults(page, file, shown, result)
+    print("\n\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
