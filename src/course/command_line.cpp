@@ -61,6 +61,7 @@ public:
         add_doctor();
         add_calibrate();
         add_experiment();
+        add_pages();
         add_test();
     }
 
@@ -189,6 +190,12 @@ private:
         command->footer(text("experiment.help.arguments"));
     }
 
+    void add_pages() {
+        CLI::App* command = add("pages", pages_);
+        command->add_option("CHECK", pages_.checks, text("course.help.page_checks"))->type_name("");
+        command->add_flag("--write", pages_.write, text("course.help.write_pages"));
+    }
+
     void add_test() {
         CLI::App* command = add("test", test_);
         command->prefix_command();  // everything after it is Meson's
@@ -236,6 +243,7 @@ private:
     DoctorOptions doctor_;
     CalibrateOptions calibrate_;
     ExperimentOptions experiment_;
+    PagesOptions pages_;
     TestOptions test_;
     std::function<Request()> chosen_;
 };

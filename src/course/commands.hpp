@@ -85,12 +85,17 @@ struct ExperimentOptions {
     std::vector<std::string> arguments;                // for the program
 };
 
+struct PagesOptions {
+    std::vector<std::string> checks;  // empty: all
+    bool write = false;               // first write into the pages what comes from files
+};
+
 struct TestOptions {
     std::vector<std::string> arguments;  // for `meson test`
 };
 
 using Request = std::variant<StatusOptions, CheckOptions, RunOptions, TimelineOptions, HintOptions, ResetOptions,
-                             DoctorOptions, CalibrateOptions, ExperimentOptions, TestOptions>;
+                             DoctorOptions, CalibrateOptions, ExperimentOptions, PagesOptions, TestOptions>;
 
 int execute(const Project& project, const StatusOptions& options);
 int execute(const Project& project, const CheckOptions& options);
@@ -101,6 +106,7 @@ int execute(const Project& project, const ResetOptions& options);
 int execute(const Project& project, const DoctorOptions& options);
 int execute(const Project& project, const CalibrateOptions& options);
 int execute(const Project& project, const ExperimentOptions& options);
+int execute(const Project& project, const PagesOptions& options);
 int execute(const Project& project, const TestOptions& options);
 
 }  // namespace course

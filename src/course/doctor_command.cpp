@@ -8,6 +8,7 @@
 #include "course/commands.hpp"
 #include "course/console.hpp"
 #include "course/gpu_probe.hpp"
+#include "course/page_checks.hpp"
 #include "course/process.hpp"
 #include "course/texts.hpp"
 #include "timeline/text_columns.hpp"
@@ -77,6 +78,15 @@ Finding cores() {
     return {true, text("course.doctor.cores"), std::to_string(count)};
 }
 
+Finding pages(const Project& project) {
+    const ProcessResult result = run_captured(page_checks(project, {"--missing"}));
+    const std::string missing = result.output.substr(0, result.output.find('\n'));
+    if (result.exit_status == 0 && missing.empty()) {
+        return {true, text("course.doctor.pages"), text("course.doctor.pages_ready")};
+    }
+    return {false, text("course.doctor.pages"), text("course.doctor.pages_missing", {{"packages", missing}})};
+}
+
 std::string conclusion(bool compiler_found, bool gpu_usable) {
     if (!compiler_found) {
         return text("course.doctor.cannot_build");
@@ -86,9 +96,9 @@ std::string conclusion(bool compiler_found, bool gpu_usable) {
 
 }  // namespace
 
-int execute(const Project&, const DoctorOptions&) {
+int execute(const Project& project, const DoctorOptions&) {
     const Console console = standard_output();
-    const std::vector<Finding> findings{compiler(), toolkit(), gpu(), cupti(), cores()};
+    const std::vector<Finding> findings{compiler(), toolkit(), gpu(), cupti(), cores(), pages(project)};
     constexpr std::size_t name_column = 16;
     for (const Finding& finding : findings) {
         const std::string mark = finding.good ? console.styled(Style::green, "✓") : console.styled(Style::yellow, "–");

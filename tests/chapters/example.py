@@ -9,7 +9,7 @@ its chapter has to show what is printed then. A page shows output like this:
 
     <!-- output:begin ./course run chapters/NN_name/versions/v1.cu -->
 
-    ```
+    ```text
     what is printed
     ```
 
@@ -32,7 +32,7 @@ NOTHING_FOUND = "Nothing wrong was found."
 def blocks_of(file, root):
     """A pattern for the blocks of this file's output; its second group is what the page shows."""
     command = re.escape(f"./course run {file.relative_to(root)}")
-    return re.compile(rf"(<!-- output:begin {command} -->\n\n```\n)(.*?)(\n```\n\n<!-- output:end -->)", re.DOTALL)
+    return re.compile(rf"(<!-- output:begin {command} -->\n\n```(?:text)?\n)(.*?)(\n```\n\n<!-- output:end -->)", re.DOTALL)
 
 
 def run(course, file, root, language):

@@ -83,6 +83,13 @@ TEST(CommandLine, GivesMesonWhatFollowsTest) {
     EXPECT_EQ(options.arguments, (std::vector<std::string>{"--suite", "course"}));
 }
 
+TEST(CommandLine, TakesChecksOfPages) {
+    const auto options = parse_as<course::PagesOptions>({"pages", "links", "code", "--write"});
+    EXPECT_EQ(options.checks, (std::vector<std::string>{"links", "code"}));
+    EXPECT_TRUE(options.write);
+    EXPECT_FALSE(parse_as<course::PagesOptions>({"pages"}).write);
+}
+
 TEST(CommandLine, RefusesInOneLine) {
     const std::vector<std::vector<const char*>> wrong{
         {"chekc"},  {"check"},          {"check", "3", "--device", "tpu"}, {"check", "3", "--seed", "many"},

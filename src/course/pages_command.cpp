@@ -1,0 +1,15 @@
+// `course pages`: the checks of the pages, and what is written into them from files.
+#include "course/commands.hpp"
+#include "course/page_checks.hpp"
+
+namespace course {
+
+int execute(const Project& project, const PagesOptions& options) {
+    std::vector<std::string> arguments = options.checks;
+    if (options.write) {
+        arguments.emplace_back("--write");
+    }
+    return run_passing_through(page_checks(project, arguments)).exit_status;
+}
+
+}  // namespace course

@@ -1,0 +1,327 @@
+"""Each check of the pages finds what it is for, and nothing in what is right."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from pages.requirements import require_packages
+
+require_packages()
+
+from pages import code_blocks, links, measured_numbers, reading_time, style, translations, words
+from pages.page import Page, anchor_of, load_pages
+
+
+class PagesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def put(self, path, text):
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+    def messages(self, check):
+        return [str(finding) for finding in check(load_pages(self.root), self.root)]
+
+    def assert_nothing(self, check):
+        self.assertEqual(self.messages(check), [])
+
+    def assert_one(self, check, *parts):
+        messages = self.messages(check)
+        self.assertEqual(len(messages), 1, messages)
+        for part in parts:
+            self.assertIn(part, messages[0])
+
+
+class Command(PagesTest):
+    """The checks as `./course pages` calls them."""
+
+    def run_command(self, *given, **environment):
+        command = [sys.executable, "-B", "-m", "pages", "--root", str(self.root), *given]
+        return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
+
+    def test_status_says_whether_something_was_found(self):
+        self.put("CHANGELOG.md", "# A\n\n[x](#a)\n")
+        result = self.run_command("links")
+        self.assertEqual((result.returncode, result.stdout), (0, "1 page: nothing found\n"))
+        self.put("CHANGELOG.md", "# A\n\n[x](#b)\n")
+        result = self.run_command()
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("CHANGELOG.md:3: expected a heading with the anchor #b", result.stdout)
+
+    def test_unknown_check_and_no_pages_are_no_success(self):
+        self.assertEqual(self.run_command("links").returncode, 2)
+        self.put("CHANGELOG.md", "# A\n")
+        result = self.run_command("lnks")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("links, code", result.stderr)
+
+    def test_missing_package_fails_and_is_named(self):
+        self.put("CHANGELOG.md", "# A\n")
+        result = self.run_command("links", PATH="")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("apt-get install codespell ruby-mdl", result.stderr)
+
+
+class Parsing(PagesTest):
+    def test_anchor_is_as_github_makes_it(self):
+        self.assertEqual(anchor_of("What `goes` wrong, and how?"), "what-goes-wrong-and-how")
+        self.assertEqual(anchor_of("用几个流，一块多大？"), "用几个流一块多大")
+
+    def test_headings_in_code_are_none(self):
+        self.put("README.md", "# One\n\n```text\n# not one\n```\n")
+        self.assertEqual([heading.text for heading in Page(self.root, "README.md").headings], ["One"])
+
+    def test_numbers_are_not_those_of_names_code_and_links(self):
+        self.put("README.md", "# A\n\n1,500 MiB, 2.5 ms, H2D, v2, `int x = 7`, [text](file9.md), a 16th\n")
+        numbers = Page(self.root, "README.md").sections[-1].numbers
+        self.assertEqual(numbers, {"1500", "2.5", "16"})
+
+
+class Links(PagesTest):
+    def test_existing_file_and_anchor(self):
+        self.put("README.md", "# A b\n\n[x](labs/1/README.md#part-two) [y](#a-b) [z](https://docs.nvidia.com/#nothing)\n")
+        self.put("labs/1/README.md", "# One\n\n## Part two\n")
+        self.assert_nothing(links.check)
+
+    def test_missing_file(self):
+        self.put("README.md", "# A\n\nText\n\n[x](labs/README.md)\n")
+        self.assert_one(links.check, "README.md:5", "labs/README.md")
+
+    def test_missing_picture(self):
+        self.put("README.md", "# A\n\n<picture><source srcset=\"dark.svg\"></picture>\n")
+        self.assert_one(links.check, "dark.svg")
+
+    def test_missing_anchor(self):
+        self.put("README.md", "# A\n\n[x](#b)\n")
+        self.assert_one(links.check, "#b")
+
+    def test_second_heading_of_a_name_has_a_number(self):
+        self.put("README.md", "# A\n\n## B\n\n## B\n\n[x](#b-1) [y](#b-2)\n")
+        self.assert_one(links.check, "#b-2")
+
+    def test_out_of_the_repository(self):
+        self.put("README.md", "# A\n\n[x](../elsewhere.md)\n")
+        self.assert_one(links.check, "leads out")
+
+
+PROGRAM = "int main() {\n    // [call]\n    if (ready) {\n        go();\n    }\n    // [/call]\n}\n"
+BLOCK = "# A\n\n<!-- code: v1.cu#call -->\n```cpp\nif (ready) {\n    go();\n}\n```\n"
+
+
+class CodeBlocks(PagesTest):
+    def test_equal_without_common_indentation(self):
+        self.put("chapters/1/v1.cu", PROGRAM)
+        self.put("chapters/1/README.md", BLOCK)
+        self.assert_nothing(code_blocks.check)
+
+    def test_different(self):
+        self.put("chapters/1/v1.cu", PROGRAM.replace("go()", "stop()"))
+        self.put("chapters/1/README.md", BLOCK)
+        self.assert_one(code_blocks.check, "README.md:4", "v1.cu#call")
+
+    def test_write_makes_them_equal(self):
+        self.put("chapters/1/v1.cu", PROGRAM.replace("go()", "stop()"))
+        self.put("chapters/1/README.md", BLOCK + "\nText after it.\n")
+        changed = code_blocks.write(load_pages(self.root), self.root)
+        self.assertEqual(changed, [Path("chapters/1/README.md")])
+        self.assert_nothing(code_blocks.check)
+        text = (self.root / "chapters/1/README.md").read_text()
+        self.assertEqual(text, BLOCK.replace("go()", "stop()") + "\nText after it.\n")
+
+    def test_write_keeps_the_indentation_of_a_list(self):
+        self.put("chapters/1/v1.cu", PROGRAM)
+        self.put("chapters/1/README.md", "# A\n\n1. One\n\n   <!-- code: v1.cu#call -->\n   ```cpp\n   old\n   ```\n")
+        code_blocks.write(load_pages(self.root), self.root)
+        self.assert_nothing(code_blocks.check)
+        self.assertIn("\n       go();\n", (self.root / "chapters/1/README.md").read_text())
+
+    def test_missing_file_and_region(self):
+        self.put("chapters/1/README.md", BLOCK)
+        self.assert_one(code_blocks.check, "v1.cu", "found none")
+        self.put("chapters/1/v1.cu", "int main() {}\n")
+        self.assert_one(code_blocks.check, "[call]", "found 0")
+
+    def test_unclosed_and_repeated_region(self):
+        self.put("chapters/1/README.md", BLOCK)
+        self.put("chapters/1/v1.cu", PROGRAM.replace("    // [/call]\n", ""))
+        self.assert_one(code_blocks.check, "unclosed")
+        self.put("chapters/1/v1.cu", PROGRAM + PROGRAM)
+        self.assert_one(code_blocks.check, "found 2")
+
+    def test_program_without_a_file(self):
+        self.put("chapters/1/README.md", "# A\n\n```cuda\nkernel<<<1, 1>>>();\n```\n")
+        self.assert_one(code_blocks.check, "README.md:3", "expected `<!-- code")
+
+    def test_comment_before_something_else(self):
+        self.put("chapters/1/README.md", "# A\n\n<!-- code: v1.cu#call -->\n\nText\n")
+        self.assert_one(code_blocks.check, "no code block")
+
+
+ENGLISH = "---\ntitle: A\nversion: 2\n---\n\n# A\n\n256 MiB\n\n## B\n\n![p](p.svg)\n\n```cpp\ncode\n```\n"
+CHINESE = "---\ntitle: 甲\ntranslates: README.md\nversion: 2\n---\n\n# 甲\n\n256 MiB\n\n## 乙\n\n![图](p.zh-CN.svg)\n\n```cpp\ncode\n```\n"
+
+
+class Translations(PagesTest):
+    def put_both(self, old="", new=""):
+        self.put("labs/README.md", ENGLISH)
+        self.put("labs/README.zh-CN.md", CHINESE.replace(old, new) if old else CHINESE)
+
+    def test_right(self):
+        self.put_both()
+        self.assert_nothing(translations.check)
+
+    def test_missing_translation_and_missing_source(self):
+        self.put("labs/README.md", ENGLISH)
+        self.assert_one(translations.check, "README.zh-CN.md", "found none")
+        (self.root / "labs/README.md").rename(self.root / "labs/README.zh-CN.md")
+        self.assert_one(translations.check, "README.md", "found none")
+
+    def test_differences(self):
+        for old, new, told in (
+            ("version: 2", "version: 1", "version: 2"),
+            ("translates: README.md\n", "", "translates"),
+            ("## 乙", "### 乙", "level 2"),
+            ("## 乙\n", "## 乙\n\n## 丙\n", "2 headings"),
+            ("code\n", "other\n", "other code"),
+            ("```cpp\ncode\n```\n", "", "1 code block"),
+            ("p.zh-CN.svg", "q.svg", "p.svg"),
+        ):
+            with self.subTest(told):
+                self.put_both(old, new)
+                self.assert_one(translations.check, told)
+
+    def test_different_number_is_told_for_both_pages(self):
+        self.put_both("256 MiB", "265 MiB")
+        messages = self.messages(translations.check)
+        self.assertEqual(len(messages), 2, messages)
+        self.assertIn("labs/README.zh-CN.md:7: expected the numbers 256", messages[0])
+        self.assertIn("labs/README.md:6: expected the numbers 265", messages[1])
+
+    def test_number_in_words(self):
+        self.put("labs/README.md", "# A\n\nfour streams\n")
+        self.put("labs/README.zh-CN.md", "# 甲\n\n4 个流\n")
+        self.assert_nothing(translations.check)
+
+    def test_code_of_another_region(self):
+        self.put("labs/README.md", "# A\n\n<!-- code: a.cu#one -->\n```cpp\nx\n```\n")
+        self.put("labs/README.zh-CN.md", "# 甲\n\n<!-- code: a.cu#two -->\n```cpp\nx\n```\n")
+        self.assert_one(translations.check, "other code")
+
+
+CSV = "# device: one\nstreams,chunk_mib,speedup\n1,8,0.954\n2,8,1.812\n4,8,2.477\n4,16,2.409\n"
+
+
+class Measured(PagesTest):
+    def put_page(self, text):
+        self.put("chapters/1/measured/a.csv", CSV)
+        self.put("chapters/1/README.md", "# A\n\n" + text)
+
+    def test_lying_and_upright_table(self):
+        comment = "<!-- measured: measured/a.csv: columns streams, speedup where chunk_mib=8 -->\n"
+        self.put_page(comment + "| streams | 1 | 2 | 4 |\n|---|---|---|---|\n| speedup | 0.95 | **1.81** | 2.48× |\n")
+        self.assert_nothing(measured_numbers.check)
+        self.put_page(comment + "| n | s |\n|---|---|\n| 1 | 0.95 |\n| 2 | 1.8 |\n| 4 | 2.48 |\n")
+        self.assert_nothing(measured_numbers.check)
+
+    def test_table_with_a_wrong_number_and_with_a_row_too_few(self):
+        comment = "<!-- measured: measured/a.csv: columns streams, speedup where chunk_mib=8 -->\n"
+        self.put_page(comment + "| n | s |\n|---|---|\n| 1 | 0.95 |\n| 2 | 1.82 |\n| 4 | 2.48 |\n")
+        self.assert_one(measured_numbers.check, "not what was measured")
+        self.put_page(comment + "| n | s |\n|---|---|\n| 1 | 0.95 |\n| 2 | 1.81 |\n")
+        self.assert_one(measured_numbers.check, "not what was measured")
+
+    def test_sentence(self):
+        comment = "<!-- measured: measured/a.csv: 1.81 = speedup where streams=2; 2.48 = max speedup; 4 = count speedup -->\n"
+        self.put_page(comment + "\n1.81 with 2, at best 2.48 in 4 rows.\n")
+        self.assert_nothing(measured_numbers.check)
+
+    def test_sentence_with_a_wrong_number(self):
+        self.put_page("<!-- measured: measured/a.csv: 1.83 = speedup where streams=2 -->\n\n1.83 times\n")
+        self.assert_one(measured_numbers.check, "expected 1.812", "found 1.83")
+
+    def test_number_that_the_text_lacks(self):
+        self.put_page("<!-- measured: measured/a.csv: 1.81 = speedup where streams=2 -->\n\nNearly 1.8 times\n")
+        self.assert_one(measured_numbers.check, "expected 1.81 in the text")
+
+    def test_what_cannot_be_looked_up(self):
+        for wanted, told in (
+            ("1.81 = speed where streams=2", "expected a column speed"),
+            ("1.81 = speedup where threads=2", "expected a column threads"),
+            ("1.81 = speedup where streams=3", "expected rows where streams=3"),
+            ("1.81 = speedup where streams=4", "expected one row"),
+            ("speedup 1.81", "expected `NUMBER = COLUMN"),
+        ):
+            with self.subTest(wanted):
+                self.put_page(f"<!-- measured: measured/a.csv: {wanted} -->\n\n1.81 times\n")
+                self.assert_one(measured_numbers.check, told)
+        self.put_page("<!-- measured: measured/b.csv: 1 = max speedup -->\n\n1\n")
+        self.assert_one(measured_numbers.check, "measured/b.csv, found none")
+
+    def test_rounding(self):
+        self.assertTrue(measured_numbers.agrees("2.48", "2.475"))
+        self.assertTrue(measured_numbers.agrees("1,266", "1265.7"))
+        self.assertFalse(measured_numbers.agrees("2.48", "2.474"))
+        self.assertFalse(measured_numbers.agrees("2.5", "2.44"))
+
+
+class ReadingTime(PagesTest):
+    def put_chapter(self, minutes, text):
+        self.put("chapters/1/README.md", f"---\nminutes: {minutes}\n---\n\n# A\n\n{text}\n\n```text\n{'code ' * 900}\n```\n")
+
+    def test_within_the_limits_and_outside(self):
+        for minutes, good in ((10, True), (6, True), (14, True), (5, False), (15, False)):
+            with self.subTest(minutes):
+                self.put_chapter(minutes, "word " * 1999)
+                self.assertEqual(len(self.messages(reading_time.check)), 0 if good else 1)
+
+    def test_chinese_is_counted_by_characters(self):
+        self.put_chapter(10, "流" * 4000)
+        self.assert_nothing(reading_time.check)
+        self.put_chapter(10, "流" * 400)
+        self.assert_one(reading_time.check, "minutes: 1`")
+
+    def test_none_given(self):
+        self.put("chapters/1/README.md", "# A\n\nwords\n")
+        self.assert_one(reading_time.check, "found None")
+
+
+class Words(PagesTest):
+    def test_misspelt_word(self):
+        self.put("README.md", "# A\n\nThe host recieves it.\n")
+        self.assert_one(words.spelling, "README.md:3", "receives")
+
+    def test_right_words(self):
+        self.put("README.md", "# A\n\nThe host receives it.\n")
+        self.assert_nothing(words.check)
+
+    def test_terms(self):
+        self.put("README.md", "# A\n\nnon-pinned memory\n")
+        self.assert_one(words.terms, "README.md:3", "pageable")
+        self.put("README.md", "# A\n")
+        self.put("README.zh-CN.md", "# 甲\n\n可分页内存\n\n数据复制\n")
+        self.assert_one(words.terms, "README.zh-CN.md:5", "拷贝")
+
+
+class Style(PagesTest):
+    def test_right(self):
+        self.put("README.md", "---\ntitle: A\n---\n\n# A\n\n- one\n- two\n")
+        self.assert_nothing(style.check)
+
+    def test_block_without_a_language(self):
+        self.put("README.md", "# A\n\n```\ncode\n```\n")
+        self.assert_one(style.check, "README.md:3", "MD040")
+
+    def test_level_left_out(self):
+        self.put("README.md", "# A\n\n### B\n")
+        self.assert_one(style.check, "README.md:3", "MD001")
+
+
+if __name__ == "__main__":
+    unittest.main()
