@@ -1,5 +1,5 @@
-// Bandwidth of single copies by size, for pinned and pageable host memory, in both directions: from the call until the copy
-// is done, as a program sees it.
+// Bandwidth of single copies by size, for pinned and pageable host memory, in both directions: from the call until the
+// copy is done, as a program sees it.
 #include "experiment/experiment.h"
 
 using namespace experiment;
@@ -45,8 +45,10 @@ void measure(Report& report) {
     }
     const Bandwidths best = at(most);
 
-    report.claim("bandwidth-grows-with-size", below(small.pinned_in / best.pinned_in, 0.5), "pinned H2D: 64 KiB / largest");
-    report.claim("bandwidth-grows-with-size", below(small.pinned_out / best.pinned_out, 0.5), "pinned D2H: 64 KiB / largest");
+    report.claim("bandwidth-grows-with-size", below(small.pinned_in / best.pinned_in, 0.5),
+                 "pinned H2D: 64 KiB / largest");
+    report.claim("bandwidth-grows-with-size", below(small.pinned_out / best.pinned_out, 0.5),
+                 "pinned D2H: 64 KiB / largest");
     report.claim("small-copies-waste-bandwidth", below(half_mib.pinned_in / best.pinned_in, 0.8),
                  "pinned H2D: 512 KiB / largest");
     report.claim("small-copies-waste-bandwidth", below(half_mib.pinned_out / best.pinned_out, 0.8),
@@ -57,4 +59,6 @@ void measure(Report& report) {
     }
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

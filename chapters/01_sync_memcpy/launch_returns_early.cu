@@ -1,5 +1,5 @@
-// A launch returns before its kernel has run; the synchronous copy behind it waits. So does the whole of a small program:
-// copy in, kernel, copy out, without a wait of its own, and the results are right.
+// A launch returns before its kernel has run; the synchronous copy behind it waits. So does the whole of a small
+// program: copy in, kernel, copy out, without a wait of its own, and the results are right.
 #include "experiment/experiment.h"
 
 using namespace experiment;
@@ -35,13 +35,13 @@ void measure(Report& report) {
     const Memory device = Memory::device(4 * kib);
     const Memory pinned = Memory::pinned(4 * kib);
 
-    const CallAndWhole launch =
-        time_call_and_whole([&] { kernel.launch(); }, [&] { check(cudaDeviceSynchronize()); });
+    const CallAndWhole launch = time_call_and_whole([&] { kernel.launch(); }, [&] { check(cudaDeviceSynchronize()); });
     const double copy_us = median_of([&] {
         kernel.launch();
         return host_us([&] { check(cudaMemcpy(pinned.data(), device.data(), 4 * kib, cudaMemcpyDeviceToHost)); });
     });
-    Table& table = report.table("A kernel and a synchronous copy behind it", {{"call"}, {"host waits", "us"}, {"kernel", "us"}});
+    Table& table =
+        report.table("A kernel and a synchronous copy behind it", {{"call"}, {"host waits", "us"}, {"kernel", "us"}});
     table.row({"launch", launch.call_us, kernel.us()});
     table.row({"cudaMemcpy D2H, 4 KiB", copy_us, kernel.us()});
 
@@ -53,4 +53,6 @@ void measure(Report& report) {
                  shown(right) + " of " + shown(count) + " values are right");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -23,8 +23,8 @@ double copy_behind_kernel(const BusyKernel& kernel, unsigned flags, const Memory
     const Stream stream(flags);
     const double us = median_of([&] {
         kernel.launch(stream);
-        const double call = host_us(
-            [&] { check(cudaMemcpy(device.data(), pinned.data(), pinned.bytes(), cudaMemcpyHostToDevice)); });
+        const double call =
+            host_us([&] { check(cudaMemcpy(device.data(), pinned.data(), pinned.bytes(), cudaMemcpyHostToDevice)); });
         stream.wait();
         return call;
     });
@@ -61,11 +61,15 @@ void measure(Report& report) {
     table.row({"two kernels without a stream", "default", both});
 
     report.claim("default-stream-synchronizes", above(blocking, 2.5), "three kernels, blocking streams, in kernels");
-    report.claim("default-stream-synchronizes", above(non_blocking, 2.5), "three kernels, non-blocking streams, in kernels");
-    report.claim("sync-copy-in-default-stream", above(copy_blocking, 0.9), "cudaMemcpy behind a blocking stream, in kernels");
+    report.claim("default-stream-synchronizes", above(non_blocking, 2.5),
+                 "three kernels, non-blocking streams, in kernels");
+    report.claim("sync-copy-in-default-stream", above(copy_blocking, 0.9),
+                 "cudaMemcpy behind a blocking stream, in kernels");
     report.claim("sync-copy-in-default-stream", below(copy_non_blocking, 0.5),
                  "cudaMemcpy beside a non-blocking stream, in kernels");
     report.claim("no-stream-means-default-stream", above(both, 1.8), "two kernels without a stream, in kernels");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

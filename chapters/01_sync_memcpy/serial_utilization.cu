@@ -31,7 +31,10 @@ void measure(Report& report) {
     const double with_pinned = computing("pinned", pinned);
     const double with_pageable = computing("pageable", pageable);
     report.claim("idle-while-copying", below(with_pinned, 0.5), "pinned: share of the time in which the GPU computes");
-    report.claim("utilization-below-30", below(with_pageable, 0.3), "pageable: share of the time in which the GPU computes");
+    report.claim("utilization-below-30", below(with_pageable, 0.3),
+                 "pageable: share of the time in which the GPU computes");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

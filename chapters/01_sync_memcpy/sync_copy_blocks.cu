@@ -5,7 +5,9 @@ using namespace experiment;
 
 constexpr std::size_t bytes = 64 * mib;
 
-const char* yes_or_no(bool value) { return value ? "yes" : "no"; }
+const char* yes_or_no(bool value) {
+    return value ? "yes" : "no";
+}
 
 // Whether the copy is done when the call returns: then nothing is left in the default stream.
 bool done_on_return(void* to, const void* from, std::size_t size, cudaMemcpyKind direction) {
@@ -51,9 +53,11 @@ void measure_kernels_beside(Report& report, const Memory& device, const Memory& 
     Table& table = report.table("Two kernels in a non-blocking stream, then cudaMemcpy of 64 MiB",
                                 {{"copy alone", "us"}, {"a kernel alone", "us"}, {"all", "us"}, {"all/sum", "%"}});
     table.row({copy_us, kernel.us(), whole_us, 100 * whole_us / sum_us});
-    report.claim("sync-copy-blocks-the-device", above(whole_us / sum_us, 0.9), "kernels and copy: time / sum of the times");
+    report.claim("sync-copy-blocks-the-device", above(whole_us / sum_us, 0.9),
+                 "kernels and copy: time / sum of the times");
     report.claim("gpu-waits-for-sync-copy", holds(!both_done), "the kernels are not done when the copy is");
-    report.claim("sync-copy-blocks-later-work", above(call_us / copy_us, 0.9), "the next call comes after: call / copy");
+    report.claim("sync-copy-blocks-later-work", above(call_us / copy_us, 0.9),
+                 "the next call comes after: call / copy");
     report.claim("sync-copy-blocks-later-work", holds(!both_done), "the second kernel waits for the copy");
 }
 
@@ -65,4 +69,6 @@ void measure(Report& report) {
     measure_kernels_beside(report, device, pinned);
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -1,5 +1,5 @@
-// A kernel behind an asynchronous copy in the same stream: the host reaches the launch at once, and the kernel finds the
-// copied data without a wait between the two.
+// A kernel behind an asynchronous copy in the same stream: the host reaches the launch at once, and the kernel finds
+// the copied data without a wait between the two.
 #include "experiment/experiment.h"
 
 using namespace experiment;
@@ -47,8 +47,11 @@ void measure(Report& report) {
                                 {{"size", "KiB"}, {"both calls", "us"}, {"until done", "us"}, {"calls/done", "%"}});
     table.row({bytes / kib, times.call_us, times.whole_us, 100 * times.share()});
     table.row({64 * kib, large.call_us, large.whole_us, 100 * large.share()});
-    report.claim("async-example-is-right", holds(right == count), shown(right) + " of " + shown(count) + " values are right");
+    report.claim("async-example-is-right", holds(right == count),
+                 shown(right) + " of " + shown(count) + " values are right");
     report.claim("launch-not-held-up-by-async-copy", below(large.share(), 0.2), "64 MiB: both calls / until done");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

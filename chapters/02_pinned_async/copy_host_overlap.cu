@@ -35,4 +35,6 @@ void measure(Report& report) {
                  "cudaMemcpy, for comparison: both / sum of the two");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -25,9 +25,9 @@ bool arrives(const Memory& device, std::size_t bytes) {
 }
 
 void measure(Report& report) {
-    Table& table = report.table(
-        "How long cudaMemcpyAsync keeps the host",
-        {{"memory"}, {"direction"}, {"size", "KiB"}, {"call", "us"}, {"copy", "us"}, {"call/copy", "%"}});
+    Table& table =
+        report.table("How long cudaMemcpyAsync keeps the host",
+                     {{"memory"}, {"direction"}, {"size", "KiB"}, {"call", "us"}, {"copy", "us"}, {"call/copy", "%"}});
     constexpr std::size_t most = 16 * mib;
     const Memory device = Memory::device(most);
     const Memory pinned = Memory::pinned(most);
@@ -57,4 +57,6 @@ void measure(Report& report) {
     report.claim("malloc-crashes", holds(!arrives(device, 1 * mib)), "the data did not arrive");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -1,5 +1,5 @@
-// A pipeline in four streams against the serial program, once with pinned and once with pageable host memory. The kernel
-// takes as long as the copy from pinned memory.
+// A pipeline in four streams against the serial program, once with pinned and once with pageable host memory. The
+// kernel takes as long as the copy from pinned memory.
 #include "experiment/pipeline.h"
 
 using namespace experiment;
@@ -25,4 +25,6 @@ void measure(Report& report) {
     report.claim("pinned-is-the-precondition", below(with_pageable, 1.05), "pageable: speedup over serial");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -36,11 +36,14 @@ void measure(Report& report) {
 
     report.claim("pinning-is-expensive", above(pinned_us / pinned_copy_us, 1), "cudaHostAlloc: to get / copy");
     report.claim("registering-is-cheaper", below(register_us / pinned_us, 0.8), "cudaHostRegister / cudaHostAlloc");
-    report.claim("registered-is-as-fast", below(registered_copy_us / pinned_copy_us, 1.1), "copy: registered / cudaHostAlloc");
+    report.claim("registered-is-as-fast", below(registered_copy_us / pinned_copy_us, 1.1),
+                 "copy: registered / cudaHostAlloc");
     report.claim("host-alloc-instead-of-malloc", above(pageable_copy_us / pinned_copy_us, 1.5),
                  "the copy is faster: malloc / cudaHostAlloc");
     report.claim("host-alloc-instead-of-malloc", below(pinned_us / std::max(pageable_us, 1.0), 2),
                  "it is as cheap to get: cudaHostAlloc / malloc");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -29,10 +29,13 @@ double arrived(std::size_t bytes_per_counted) {
 void measure(Report& report) {
     const double one_variable = arrived(1);  // the size is `chunk`, which counts elements
     const double both_right = arrived(sizeof(unsigned));
-    Table& table = report.table("Four chunks of 4096 values of 4 bytes", {{"size given to the copy"}, {"values that arrive", "%"}});
+    Table& table = report.table("Four chunks of 4096 values of 4 bytes",
+                                {{"size given to the copy"}, {"values that arrive", "%"}});
     table.row({"chunk", 100 * one_variable});
     table.row({"chunk * sizeof(unsigned)", 100 * both_right});
     report.claim("chunk-as-size-and-offset", above(one_variable, 0.99), "share of the values that arrive");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -5,7 +5,8 @@ using namespace experiment;
 
 void measure(Report& report) {
     const BusyKernel kernel(5000);
-    Table& table = report.table("A kernel of one block in each stream", {{"streams"}, {"time", "us"}, {"in kernels", "x"}});
+    Table& table =
+        report.table("A kernel of one block in each stream", {{"streams"}, {"time", "us"}, {"in kernels", "x"}});
     double most = 0;
     for (const std::size_t count : {1, 8, 32, 128, 256}) {
         const std::vector<Stream> used = streams(count);
@@ -25,4 +26,6 @@ void measure(Report& report) {
                  "256 streams: time / one kernel");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -1,5 +1,5 @@
-// A copy and a kernel of the same length, and copies in both directions: in one stream one after the other, in two streams at
-// the same time.
+// A copy and a kernel of the same length, and copies in both directions: in one stream one after the other, in two
+// streams at the same time.
 #include "experiment/experiment.h"
 
 using namespace experiment;
@@ -36,20 +36,23 @@ void measure(Report& report) {
     const BusyKernel kernel(in_us);
     const auto copy_and_kernel = [&](const Stream& other) {
         return until_done([&] {
-            copy_in(first);
-            kernel.launch(other);
-        }) / (in_us + kernel.us());
+                   copy_in(first);
+                   kernel.launch(other);
+               }) /
+               (in_us + kernel.us());
     };
     const auto both_copies = [&](const Stream& other) {
         return until_done([&] {
-            copy_in(first);
-            copy_out(other);
-        }) / (in_us + out_us);
+                   copy_in(first);
+                   copy_out(other);
+               }) /
+               (in_us + out_us);
     };
     const double one = copy_and_kernel(first), two = copy_and_kernel(second);
     const double copies_one = both_copies(first), copies_two = both_copies(second);
 
-    Table& table = report.table("Together, as a share of the sum of the two alone", {{"what"}, {"streams"}, {"share of the sum", "%"}});
+    Table& table = report.table("Together, as a share of the sum of the two alone",
+                                {{"what"}, {"streams"}, {"share of the sum", "%"}});
     table.row({"H2D and kernel", 1, 100 * one});
     table.row({"H2D and kernel", 2, 100 * two});
     table.row({"H2D and D2H", 1, 100 * copies_one});
@@ -63,4 +66,6 @@ void measure(Report& report) {
                  "H2D and D2H in two streams: time / sum");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -32,4 +32,6 @@ void measure(Report& report) {
     }
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

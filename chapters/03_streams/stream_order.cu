@@ -29,7 +29,8 @@ void measure(Report& report) {
     };
     const double in_one = two_kernels(first, first), in_two = two_kernels(first, second);
     const double behind = short_beside_long(first, first), beside = short_beside_long(first, second);
-    Table& table = report.table("Kernels in one stream and in two", {{"what"}, {"streams"}, {"time", "us"}, {"one kernel", "us"}});
+    Table& table =
+        report.table("Kernels in one stream and in two", {{"what"}, {"streams"}, {"time", "us"}, {"one kernel", "us"}});
     table.row({"two kernels", 1, in_one, kernel.us()});
     table.row({"two kernels", 2, in_two, kernel.us()});
     table.row({"short kernel after a long one", 1, behind, kernel.us()});
@@ -41,4 +42,6 @@ void measure(Report& report) {
                  "short kernel beside a long one: time / long kernel");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -1,9 +1,10 @@
 // Experiment: how many streams, and how large a chunk?
 //
 // The same work, 256 MiB in, a kernel that takes as long as that copy, 256 MiB out, first serial (one stream, one copy
-// in, one kernel, one copy out), then pipelined for each number of streams and each chunk size. Both versions use pinned
-// memory, and every result is compared. The simulated device, which runs every thread on the CPU, takes a small part of
-// that unless asked for more: `--total-mib 256 --streams 1,2,3,4,8,16,32 --chunk-mib 0.25,0.5,1,2,4,8,16,32,64,128`.
+// in, one kernel, one copy out), then pipelined for each number of streams and each chunk size. Both versions use
+// pinned memory, and every result is compared. The simulated device, which runs every thread on the CPU, takes a small
+// part of that unless asked for more: `--total-mib 256 --streams 1,2,3,4,8,16,32 --chunk-mib
+// 0.25,0.5,1,2,4,8,16,32,64,128`.
 #include <getopt.h>
 
 #include "experiment/experiment.h"
@@ -24,8 +25,7 @@ __global__ void process(const Element* input, Element* output, std::size_t eleme
 
 struct Options {
     std::size_t total_mib = choose(16, 256);
-    std::vector<unsigned> streams =
-        choose<std::vector<unsigned>>({1, 2, 3, 4, 16}, {1, 2, 3, 4, 8, 16, 32});
+    std::vector<unsigned> streams = choose<std::vector<unsigned>>({1, 2, 3, 4, 16}, {1, 2, 3, 4, 8, 16, 32});
     std::vector<double> chunk_mib = choose<std::vector<double>>({1}, {0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128});
     unsigned repeats = choose(1, 5);
     std::string results;
@@ -107,9 +107,8 @@ private:
 
     void issue_kernel(std::size_t offset, std::size_t count, unsigned rounds, std::size_t stream) {
         const auto blocks = static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block);
-        process<<<blocks, threads_per_block, 0, streams_[stream]>>>(device_input_.data<Element>() + offset,
-                                                                    device_output_.data<Element>() + offset, count,
-                                                                    rounds);
+        process<<<blocks, threads_per_block, 0, streams_[stream]>>>(
+            device_input_.data<Element>() + offset, device_output_.data<Element>() + offset, count, rounds);
         check(cudaGetLastError());
     }
 
@@ -130,9 +129,10 @@ private:
         std::vector<double> times;
         for (unsigned i = 0; i < repeats_; ++i) {
             times.push_back(host_us([&] {
-                issue();
-                wait(1);
-            }) / 1000);
+                                issue();
+                                wait(1);
+                            }) /
+                            1000);
         }
         return median(times);
     }
@@ -254,7 +254,8 @@ void report_claims(Report& report, const Options& options, const std::vector<Poi
             report.claim(id, above(at(streams) / best, 0.9), std::to_string(streams) + " streams: speed / best");
         }
     }
-    report.claim("more-streams-gain-nothing", below(best_of_many / at(4), 1.1), "more than 4 streams: speed / that of 4");
+    report.claim("more-streams-gain-nothing", below(best_of_many / at(4), 1.1),
+                 "more than 4 streams: speed / that of 4");
     report.claim("sixteen-streams-are-slower", below(at(16) / at(4), 0.95), "16 streams: speed / that of 4");
 }
 
@@ -315,7 +316,8 @@ Options options_from(int argc, char** argv) {
                 options.results = optarg;
                 break;
             default:
-                throw std::runtime_error("usage: [--total-mib N] [--streams N,...] [--chunk-mib N,...] [--results FILE]");
+                throw std::runtime_error(
+                    "usage: [--total-mib N] [--streams N,...] [--chunk-mib N,...] [--results FILE]");
         }
     }
     return options;

@@ -35,13 +35,17 @@ void measure_waits(Report& report) {
         }
     });
     const double not_recorded = waited(never, [](int) {});
-    Table& table = report.table("Three kernels in one stream; a second stream waits for an event", {{"event recorded after"}, {"waits for", "kernels"}});
+    Table& table = report.table("Three kernels in one stream; a second stream waits for an event",
+                                {{"event recorded after"}, {"waits for", "kernels"}});
     table.row({"the first kernel", after_first});
     table.row({"the first, again after the third", recorded_twice});
     table.row({"never", not_recorded});
-    report.claim("event-captures-earlier-work-only", above(after_first, 0.8), "recorded after the first of three: waits, in kernels");
-    report.claim("event-captures-earlier-work-only", below(after_first, 1.5), "recorded after the first of three: waits, in kernels");
-    report.claim("recording-again-replaces", above(recorded_twice, 2.5), "recorded again after the third: waits, in kernels");
+    report.claim("event-captures-earlier-work-only", above(after_first, 0.8),
+                 "recorded after the first of three: waits, in kernels");
+    report.claim("event-captures-earlier-work-only", below(after_first, 1.5),
+                 "recorded after the first of three: waits, in kernels");
+    report.claim("recording-again-replaces", above(recorded_twice, 2.5),
+                 "recorded again after the third: waits, in kernels");
     report.claim("unrecorded-event-waits-for-nothing", below(not_recorded, 0.5), "never recorded: waits, in kernels");
 }
 
@@ -65,7 +69,8 @@ void measure_errors(Report& report) {
     table.row({"completed, both with timing", cudaGetErrorName(complete)});
     const char* const id = "elapsed-time-needs-completion";
     report.claim(id, holds(early == cudaErrorNotReady), "not completed: cudaErrorNotReady");
-    report.claim(id, holds(without_timing == cudaErrorInvalidResourceHandle), "without timing: cudaErrorInvalidResourceHandle");
+    report.claim(id, holds(without_timing == cudaErrorInvalidResourceHandle),
+                 "without timing: cudaErrorInvalidResourceHandle");
     report.claim(id, holds(complete == cudaSuccess), "completed, with timing: no error");
 }
 
@@ -74,4 +79,6 @@ void measure(Report& report) {
     measure_errors(report);
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -31,10 +31,14 @@ Costs costs(unsigned flags) {
 
 void measure(Report& report) {
     const Costs timed = costs(cudaEventDefault), untimed = costs(cudaEventDisableTiming);
-    Table& table = report.table("Host time of each call", {{"event"}, {"create", "us"}, {"record", "us"}, {"stream waits", "us"}});
+    Table& table =
+        report.table("Host time of each call", {{"event"}, {"create", "us"}, {"record", "us"}, {"stream waits", "us"}});
     table.row({"with timing", timed.create_us, timed.record_us, timed.wait_us});
     table.row({"without timing", untimed.create_us, untimed.record_us, untimed.wait_us});
-    report.claim("event-without-timing-is-cheaper", below(untimed.record_us / timed.record_us, 0.9), "record: without timing / with timing");
+    report.claim("event-without-timing-is-cheaper", below(untimed.record_us / timed.record_us, 0.9),
+                 "record: without timing / with timing");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

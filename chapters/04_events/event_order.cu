@@ -42,14 +42,18 @@ void measure_waits(Report& report) {
     first.wait();
     const bool after = cudaEventQuery(done) == cudaSuccess;
 
-    Table& table = report.table("A kernel and an event behind it in one stream", {{"what"}, {"time", "us"}, {"kernel", "us"}});
+    Table& table =
+        report.table("A kernel and an event behind it in one stream", {{"what"}, {"time", "us"}, {"kernel", "us"}});
     table.row({"a short kernel in a second stream", alone, kernel.us()});
     table.row({"the same, after cudaStreamWaitEvent", waiting, kernel.us()});
     table.row({"cudaStreamWaitEvent, the call", call_us, kernel.us()});
     table.row({"cudaEventSynchronize, the call", host_wait, kernel.us()});
-    report.claim("stream-waits-for-event", above(waiting / kernel.us(), 0.9), "second stream with the wait: time / kernel");
-    report.claim("stream-waits-for-event", below(alone / kernel.us(), 0.3), "without it, for comparison: time / kernel");
-    report.claim("event-wait-leaves-host-free", below(call_us / kernel.us(), 0.1), "cudaStreamWaitEvent: call / kernel");
+    report.claim("stream-waits-for-event", above(waiting / kernel.us(), 0.9),
+                 "second stream with the wait: time / kernel");
+    report.claim("stream-waits-for-event", below(alone / kernel.us(), 0.3),
+                 "without it, for comparison: time / kernel");
+    report.claim("event-wait-leaves-host-free", below(call_us / kernel.us(), 0.1),
+                 "cudaStreamWaitEvent: call / kernel");
     report.claim("event-synchronize-waits", above(host_wait / kernel.us(), 0.9), "cudaEventSynchronize: call / kernel");
     report.claim("event-marks-completion", holds(before), "cudaEventQuery before the kernel is done: not ready");
     report.claim("event-marks-completion", holds(after), "cudaEventQuery after it is done: ready");
@@ -69,7 +73,8 @@ unsigned right_values(unsigned count) {
     check(cudaMemcpyAsync(device_input.data(), values, bytes, cudaMemcpyHostToDevice, copies));
     check(cudaEventRecord(copied, copies));
     check(cudaStreamWaitEvent(kernels, copied, 0));
-    twice<<<(count + 255) / 256, 256, 0, kernels>>>(device_input.data<unsigned>(), device_output.data<unsigned>(), count);
+    twice<<<(count + 255) / 256, 256, 0, kernels>>>(device_input.data<unsigned>(), device_output.data<unsigned>(),
+                                                    count);
     check(cudaGetLastError());
     kernels.wait();
     check(cudaMemcpy(values, device_output.data(), bytes, cudaMemcpyDeviceToHost));
@@ -84,7 +89,10 @@ void measure(Report& report) {
     measure_waits(report);
     constexpr unsigned count = choose(20'000u, 16u * 1024 * 1024);
     const unsigned right = right_values(count);
-    report.claim("copy-event-kernel-is-right", holds(right == count), shown(right) + " of " + shown(count) + " values are right");
+    report.claim("copy-event-kernel-is-right", holds(right == count),
+                 shown(right) + " of " + shown(count) + " values are right");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

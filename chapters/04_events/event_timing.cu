@@ -15,9 +15,14 @@ void measure(Report& report) {
         host = time_call_and_whole([&] { kernel.launch(stream); }, [&] { stream.wait(); });
         table.row({events_us, host.whole_us, host.call_us});
     }
-    report.claim("events-time-gpu-work", above(events_us / host.whole_us, 0.95), "longest kernel: events / host until done");
-    report.claim("events-time-gpu-work", below(events_us / host.whole_us, 1.05), "longest kernel: events / host until done");
-    report.claim("host-timer-measures-the-launch", below(host.call_us / events_us, 0.1), "longest kernel: host around the launch / events");
+    report.claim("events-time-gpu-work", above(events_us / host.whole_us, 0.95),
+                 "longest kernel: events / host until done");
+    report.claim("events-time-gpu-work", below(events_us / host.whole_us, 1.05),
+                 "longest kernel: events / host until done");
+    report.claim("host-timer-measures-the-launch", below(host.call_us / events_us, 0.1),
+                 "longest kernel: host around the launch / events");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -1,5 +1,5 @@
-// A job in pieces that take turns in one, two, three or four device buffers, each with a stream of its own; and with a stream
-// for each stage, joined by events. The kernel takes as long as the copy in.
+// A job in pieces that take turns in one, two, three or four device buffers, each with a stream of its own; and with a
+// stream for each stage, joined by events. The kernel takes as long as the copy in.
 #include "experiment/pipeline.h"
 
 using namespace experiment;
@@ -18,7 +18,8 @@ void measure(Report& report) {
     const auto by_buffer = [&](std::size_t buffers) {
         const std::vector<Piece> pieces = job.pieces(piece, buffers);
         const std::vector<Stream> used = streams(buffers);
-        return row("one for each buffer", buffers, time_right_run(job, pieces, [&] { run_in_turn(job, pieces, used); }));
+        return row("one for each buffer", buffers,
+                   time_right_run(job, pieces, [&] { run_in_turn(job, pieces, used); }));
     };
     const auto by_stage = [&](std::size_t buffers) {
         const std::vector<Piece> pieces = job.pieces(piece, buffers);
@@ -33,7 +34,10 @@ void measure(Report& report) {
     report.claim("two-streams-suffice", above(two / best, 0.9), "two buffers, two streams: speed / best");
     report.claim("three-buffers-are-enough", above(three / one, 1.5), "three buffers: speed / one buffer");
     report.claim("three-buffers-are-enough", below(four / three, 1.1), "four buffers: speed / three buffers");
-    report.claim("role-streams-are-as-fast", above(stages_three / three, 0.95), "three buffers: stream for each stage / for each buffer");
+    report.claim("role-streams-are-as-fast", above(stages_three / three, 0.95),
+                 "three buffers: stream for each stage / for each buffer");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -1,4 +1,5 @@
-// Speed of a pipeline in four streams by the size of its chunks: 256 MiB in, a kernel as long as that copy, 256 MiB out.
+// Speed of a pipeline in four streams by the size of its chunks: 256 MiB in, a kernel as long as that copy, 256 MiB
+// out.
 #include "experiment/pipeline.h"
 
 using namespace experiment;
@@ -11,7 +12,8 @@ void measure(Report& report) {
 
     Table& table = report.table("Speedup over the serial version by chunk size, four streams",
                                 {{"chunk", "MiB"}, {"time", "ms"}, {"speedup", "x"}});
-    const std::vector<double> sizes = choose<std::vector<double>>({4, 16, 128}, {0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128});
+    const std::vector<double> sizes =
+        choose<std::vector<double>>({4, 16, 128}, {0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128});
     std::vector<double> speedups;
     for (const double size : sizes) {
         const std::vector<Piece> pieces = job.pieces(static_cast<std::size_t>(size * mib));
@@ -31,4 +33,6 @@ void measure(Report& report) {
     }
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

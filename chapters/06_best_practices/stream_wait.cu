@@ -30,4 +30,6 @@ void measure(Report& report) {
     report.claim("device-sync-waits-for-all", above(all, 0.9), "cudaDeviceSynchronize: time / long kernel");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

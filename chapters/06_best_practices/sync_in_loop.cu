@@ -1,5 +1,5 @@
-// Where a pipeline waits: for the whole device after each chunk, for the whole device once at the end, or by events for just
-// what is needed.
+// Where a pipeline waits: for the whole device after each chunk, for the whole device once at the end, or by events for
+// just what is needed.
 #include "experiment/pipeline.h"
 
 using namespace experiment;
@@ -34,9 +34,12 @@ void measure(Report& report) {
     table.row({"cudaDeviceSynchronize after each chunk", in_loop, serial / in_loop});
     table.row({"cudaDeviceSynchronize at the end", at_end, serial / at_end});
     table.row({"by events, three buffers", events, serial / events});
-    report.claim("device-sync-kills-parallelism", below(serial / in_loop, 1.1), "after each chunk: speedup over serial");
+    report.claim("device-sync-kills-parallelism", below(serial / in_loop, 1.1),
+                 "after each chunk: speedup over serial");
     report.claim("device-sync-kills-parallelism", below(serial / at_end, 1.1), "once at the end: speedup over serial");
     report.claim("events-keep-parallelism", above(serial / events, 1.3), "by events: speedup over serial");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

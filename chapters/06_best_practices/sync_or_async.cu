@@ -1,5 +1,5 @@
-// The serial program with synchronous copies against the pipelined one with streams and events: are the results right, how
-// long does each take, and how much of the time does the GPU compute?
+// The serial program with synchronous copies against the pipelined one with streams and events: are the results right,
+// how long does each take, and how much of the time does the GPU compute?
 #include "experiment/pipeline.h"
 
 using namespace experiment;
@@ -18,13 +18,18 @@ void measure(Report& report) {
     const double pipelined = time_right_run(job, pieces, [&] { stages.run(job, pieces); });
     const double computes_serial = job.kernel_us() / serial, computes_pipelined = job.kernel_us() / pipelined;
 
-    Table& table = report.table("The same job, without and with overlap", {{"program"}, {"time", "us"}, {"GPU computes", "%"}});
+    Table& table =
+        report.table("The same job, without and with overlap", {{"program"}, {"time", "us"}, {"GPU computes", "%"}});
     table.row({"synchronous copies", serial, 100 * computes_serial});
     table.row({"streams and events", pipelined, 100 * computes_pipelined});
     report.claim("sync-is-safe", above(right, 0.999), "synchronous copies, no other wait: share of right results");
     report.claim("async-is-faster", above(serial / pipelined, 1.3), "speedup over the serial program");
-    report.claim("streams-and-events-keep-busy", above(computes_pipelined, 0.6), "share of the time in which the GPU computes");
-    report.claim("streams-and-events-keep-busy", below(computes_serial, 0.5), "the same in the serial program, for comparison");
+    report.claim("streams-and-events-keep-busy", above(computes_pipelined, 0.6),
+                 "share of the time in which the GPU computes");
+    report.claim("streams-and-events-keep-busy", below(computes_serial, 0.5),
+                 "the same in the serial program, for comparison");
 }
 
-int main(int argc, char** argv) { return run(argc, argv, measure); }
+int main(int argc, char** argv) {
+    return run(argc, argv, measure);
+}

@@ -86,14 +86,13 @@ private:
         std::string lines;
         const auto measurable = std::count_if(all_.claims.begin(), all_.claims.end(),
                                               [](const Claim& claim) { return !claim.cannot_be_measured; });
-        lines += say("ledger.summary", {{"claims", std::to_string(all_.claims.size())},
-                                        {"measurable", std::to_string(measurable)}});
+        lines += say("ledger.summary",
+                     {{"claims", std::to_string(all_.claims.size())}, {"measurable", std::to_string(measurable)}});
         for (const Device& device : devices_) {
-            const auto measured = std::count_if(all_.claims.begin(), all_.claims.end(), [&](const Claim& claim) {
-                return recorded(claim, device) != nullptr;
-            });
-            lines += '\n' + say("ledger.summary_device",
-                                {{"device", device.name}, {"measured", std::to_string(measured)}});
+            const auto measured = std::count_if(all_.claims.begin(), all_.claims.end(),
+                                                [&](const Claim& claim) { return recorded(claim, device) != nullptr; });
+            lines +=
+                '\n' + say("ledger.summary_device", {{"device", device.name}, {"measured", std::to_string(measured)}});
         }
         return lines + '\n';
     }
@@ -156,12 +155,12 @@ private:
             return say("ledger.not_measured");
         }
         const Experiment& experiment = *all_.find(claim.experiment);
-        const std::string file = experiment.chapter + "/measured/" + experiment.source.stem().string() + "_" +
-                                 device.tag + ".json";
+        const std::string file =
+            experiment.chapter + "/measured/" + experiment.source.stem().string() + "_" + device.tag + ".json";
         const Verdict expected = device.simulated ? claim.expected_on_sim : claim.expected;
         const bool as_expected = found->verdict == expected || found->verdict == Verdict::cannot_be_shown;
-        std::string cell = "[" + say(verdict_text(found->verdict)) + "](" + file + "), " +
-                           say("ledger.since", {{"date", found->since}});
+        const std::string linked = "[" + say(verdict_text(found->verdict)) + "](" + file + ")";
+        std::string cell = say("ledger.verdict", {{"verdict", linked}, {"date", found->since}});
         if (!as_expected) {
             cell += "<br>" + say("ledger.expected", {{"verdict", say(verdict_text(expected))}});
         }
@@ -190,7 +189,9 @@ private:
 
 }  // namespace
 
-std::string render_ledger(const Experiments& all, Language language) { return Ledger(all, language).render(); }
+std::string render_ledger(const Experiments& all, Language language) {
+    return Ledger(all, language).render();
+}
 
 fs::path ledger_file(const Project& project, Language language) {
     return project.root / "chapters" / (language == Language::english ? "CLAIMS.md" : "CLAIMS.zh-CN.md");

@@ -1,5 +1,5 @@
-// `course experiment`: runs the experiments behind the text, holds what they find against what is expected, and keeps the
-// results for the ledger of claims.
+// `course experiment`: runs the experiments behind the text, holds what they find against what is expected, and keeps
+// the results for the ledger of claims.
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,8 +47,8 @@ const Experiment& require(const Experiments& all, const std::string& name) {
         throw CannotProceed(text("experiment.unknown", {{"experiment", name}}));
     }
     if (!found->written()) {
-        throw CannotProceed(text("experiment.not_written",
-                                 {{"experiment", found->name}, {"path", found->source.string()}}));
+        throw CannotProceed(
+            text("experiment.not_written", {{"experiment", found->name}, {"path", found->source.string()}}));
     }
     return *found;
 }
@@ -145,8 +145,8 @@ Run run_one(const Project& project, const Experiments& all, const Experiment& ex
     std::cout.flush();
     const ProcessResult process = run_passing_through(command);
     if (process.exit_status != 0 || !fs::exists(results)) {
-        throw CannotProceed(text("experiment.broke", {{"experiment", experiment.name},
-                                                      {"status", std::to_string(process.exit_status)}}));
+        throw CannotProceed(text("experiment.broke",
+                                 {{"experiment", experiment.name}, {"status", std::to_string(process.exit_status)}}));
     }
     Run run{read_results(results, all, experiment), unexpected_faults(trace, experiment)};
     if (device.target == Target::simulated) {
@@ -177,7 +177,8 @@ bool judge(const Claim& claim, const ExperimentResults& results) {
         std::cout << "  " << console.styled(Style::dim, finding.seen + ": " + finding.decided_by) << '\n';
     }
     if (claim.instead && verdict != Verdict::is_true) {
-        std::cout << "  " << wrapped(text("experiment.instead", {{"text", claim.instead->here()}}), console.width - 2, 2)
+        std::cout << "  "
+                  << wrapped(text("experiment.instead", {{"text", claim.instead->here()}}), console.width - 2, 2)
                   << '\n';
     }
     return as_expected;
@@ -289,8 +290,8 @@ int build_all(const Project& project, const Experiments& all, const ExperimentOp
         request.build_root = project.build;
         const compiler::BuildResult result = compiler::build_program(request);
         if (!result.ok) {
-            throw DoesNotCompile(text("course.does_not_compile", {{"path", experiment->source.string()},
-                                                                  {"device", text("course.device.gpu")}}),
+            throw DoesNotCompile(text("course.does_not_compile",
+                                      {{"path", experiment->source.string()}, {"device", text("course.device.gpu")}}),
                                  result.diagnostics);
         }
         names += request.output.filename().string() + '\n';
@@ -319,9 +320,11 @@ std::string first_line(const fs::path& file) {
 int record_from(const Project& project, const Experiments& all, const fs::path& folder) {
     bool as_expected = true;
     std::size_t found = 0;
+    std::string missing;
     for (const Experiment* experiment : every_written(all)) {
         const fs::path file = folder / "results" / (experiment->source.stem().string() + ".json");
         if (!fs::exists(file)) {
+            missing += (missing.empty() ? "" : ", ") + experiment->name;
             continue;
         }
         ++found;
@@ -339,7 +342,10 @@ int record_from(const Project& project, const Experiments& all, const fs::path& 
     }
     write_and_name_ledgers(project, all);
     std::cout << text("experiment.recorded", {{"count", std::to_string(found)}}) << '\n';
-    return as_expected ? 0 : 1;
+    if (!missing.empty()) {
+        std::cout << text("experiment.missing_results", {{"experiments", missing}}) << '\n';
+    }
+    return as_expected && missing.empty() ? 0 : 1;
 }
 
 }  // namespace

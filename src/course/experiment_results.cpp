@@ -28,7 +28,7 @@ Json read_json(const fs::path& file) {
 }
 
 MeasuredOn measured_on(const Json& json) {
-    return {json.at("device"),  json.at("simulated"), json.at("copy_engines"),   json.at("driver"),
+    return {json.at("device"),  json.at("simulated"), json.at("copy_engines"),          json.at("driver"),
             json.at("toolkit"), json.at("date"),      json.value("link", std::string())};
 }
 
@@ -173,9 +173,13 @@ bool write_when_new(const fs::path& file, const std::string& content) {
     return true;
 }
 
-std::string stem_of(const Experiment& experiment) { return experiment.source.stem().string(); }
+std::string stem_of(const Experiment& experiment) {
+    return experiment.source.stem().string();
+}
 
-fs::path measured_folder(const Experiment& experiment) { return experiment.source.parent_path() / "measured"; }
+fs::path measured_folder(const Experiment& experiment) {
+    return experiment.source.parent_path() / "measured";
+}
 
 Record record_from(const Json& json) {
     Record record;
@@ -224,7 +228,10 @@ std::string json_of(const Experiment& experiment, const ExperimentResults& resul
     for (const std::string& id : ids) {
         const std::vector<ClaimFinding> findings = results.findings_on(id);
         const Verdict verdict = verdict_of(findings);
-        Json entry{{"claim", id}, {"verdict", name_of(verdict)}, {"since", since(before, on, id, verdict)}, {"findings", Json::array()}};
+        Json entry{{"claim", id},
+                   {"verdict", name_of(verdict)},
+                   {"since", since(before, on, id, verdict)},
+                   {"findings", Json::array()}};
         for (const ClaimFinding& finding : findings) {
             entry["findings"].push_back(
                 {{"seen", finding.seen}, {"decided_by", finding.decided_by}, {"verdict", finding.verdict}});

@@ -72,8 +72,8 @@ struct Record {
 // A device's name in file names: "sim", "h200".
 std::string device_tag(const MeasuredOn& on);
 
-// Writes measured/NAME_TAG.json and .csv beside the experiment; returns their paths. A record that would say the same is
-// left as it is, with its date. Throws CannotProceed when they cannot be written.
+// Writes measured/NAME_TAG.json and .csv beside the experiment; returns their paths. A record that would say the same
+// is left as it is, with its date. Throws CannotProceed when they cannot be written.
 std::vector<std::filesystem::path> write_record(const Experiment& experiment, const ExperimentResults& results);
 
 // Every record of the experiment, by tag.

@@ -20,7 +20,9 @@ constexpr std::pair<Verdict, const char*> verdicts[] = {{Verdict::is_true, "true
                                                         {Verdict::half_true, "half true"},
                                                         {Verdict::cannot_be_shown, "cannot be shown"}};
 
-[[noreturn]] void refuse(const std::string& reason) { throw std::runtime_error(reason); }
+[[noreturn]] void refuse(const std::string& reason) {
+    throw std::runtime_error(reason);
+}
 
 // A misspelt key would otherwise be left out in silence.
 void expect_keys(const Json& json, const std::set<std::string>& allowed) {
@@ -58,7 +60,8 @@ Experiment experiment_from(const Json& json, const fs::path& folder) {
 }
 
 Claim claim_from(const Json& json) {
-    expect_keys(json, {"id", "section", "statement", "experiment", "expected", "on_sim", "instead", "cannot_be_measured"});
+    expect_keys(json,
+                {"id", "section", "statement", "experiment", "expected", "on_sim", "instead", "cannot_be_measured"});
     Claim claim;
     claim.id = json.at("id");
     claim.section = json.at("section");
@@ -112,8 +115,8 @@ void read_chapter(const fs::path& folder, Experiments& all) {
 }  // namespace
 
 const char* name_of(Verdict verdict) {
-    const auto found = std::find_if(std::begin(verdicts), std::end(verdicts),
-                                    [&](const auto& row) { return row.first == verdict; });
+    const auto found =
+        std::find_if(std::begin(verdicts), std::end(verdicts), [&](const auto& row) { return row.first == verdict; });
     return found->second;
 }
 

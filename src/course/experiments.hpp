@@ -11,8 +11,8 @@
 
 namespace course {
 
-// What an experiment says of a statement: each of its findings on it holds, none does, some do, or this device cannot show
-// it.
+// What an experiment says of a statement: each of its findings on it holds, none does, some do, or this device cannot
+// show it.
 enum class Verdict { is_true, is_false, half_true, cannot_be_shown };
 
 // "true", "false", "half true", "cannot be shown", as the files spell them.
@@ -33,8 +33,9 @@ struct Experiment {
     std::string name;     // "pageable-async"
     std::string chapter;  // "02_pinned_async"
     Bilingual title;
-    std::filesystem::path source;                // chapters/02_pinned_async/pageable_async.cu
-    std::vector<std::string> expected_findings;  // kinds that the simulated device is to find: the experiment shows a fault
+    std::filesystem::path source;  // chapters/02_pinned_async/pageable_async.cu
+    std::vector<std::string>
+        expected_findings;  // kinds that the simulated device is to find: the experiment shows a fault
 
     bool written() const { return std::filesystem::exists(source); }
 };
@@ -43,7 +44,7 @@ struct Claim {
     std::string id;
     std::string section;  // "2.2" of the course text, or "chapter 3"
     Bilingual statement;
-    std::string experiment;                      // empty: cannot be measured
+    std::string experiment;                       // empty: cannot be measured
     std::optional<Bilingual> cannot_be_measured;  // why
     Verdict expected = Verdict::is_true;
     Verdict expected_on_sim = Verdict::is_true;

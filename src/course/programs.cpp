@@ -196,7 +196,7 @@ void compile(const Project& project, const ProgramRequest& request, const Slot& 
 
 // Programs take megabytes; the ones that were not used for longest go.
 void forget_old_programs(const Project& project) {
-    constexpr std::size_t kept = 32;
+    constexpr std::size_t kept = 64;
     std::vector<std::pair<fs::file_time_type, fs::path>> slots;
     std::error_code ignored;  // another call may be cleaning up too
     for (const auto& entry : fs::directory_iterator(project.programs(), ignored)) {

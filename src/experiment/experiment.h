@@ -1,5 +1,5 @@
-// For the experiments in chapters/: a table of what was measured, claims with what decided them, memory that gives itself
-// back, and timing. An experiment is one function and a main:
+// For the experiments in chapters/: a table of what was measured, claims with what decided them, memory that gives
+// itself back, and timing. An experiment is one function and a main:
 //
 //   #include "experiment/experiment.h"
 //
@@ -177,7 +177,9 @@ inline double median(std::vector<double> values) {
 }
 
 // How often to measure. Simulated time is the same every time.
-constexpr int repeats() { return choose(1, 9); }
+constexpr int repeats() {
+    return choose(1, 9);
+}
 
 // The median of what `once` returns. On a GPU after a run that does not count: it loads kernels and touches new pages.
 template <typename Once>
@@ -225,12 +227,16 @@ inline void work_on_host(double us) {
 }
 
 // Bytes in microseconds, as GB/s (10^9 bytes).
-inline double gb_per_s(std::size_t bytes, double us) { return static_cast<double>(bytes) / us / 1000; }
+inline double gb_per_s(std::size_t bytes, double us) {
+    return static_cast<double>(bytes) / us / 1000;
+}
 
 // ---- A kernel of a chosen length ----
 
 // One block: it leaves room for other kernels beside it, and touches no memory.
-static __global__ void keep_busy(unsigned rounds) { (void)lab::work(threadIdx.x, rounds); }
+static __global__ void keep_busy(unsigned rounds) {
+    (void)lab::work(threadIdx.x, rounds);
+}
 
 class BusyKernel {
 public:
@@ -299,7 +305,9 @@ inline Finding below(double figure, double threshold) {
 inline Finding holds(bool condition) {
     return {condition ? Verdict::yes : Verdict::no, condition ? "yes" : "no"};
 }
-inline Finding not_on_this_device(const std::string& reason) { return {Verdict::cannot_be_shown, reason}; }
+inline Finding not_on_this_device(const std::string& reason) {
+    return {Verdict::cannot_be_shown, reason};
+}
 
 struct Column {
     std::string name;
@@ -385,9 +393,9 @@ public:
         out += "\n  ],\n  \"findings\": [";
         before = "\n";
         for (const Seen& seen : findings_) {
-            out += before + ("    {\"claim\": " + quoted(seen.id)) + ", \"verdict\": " +
-                   quoted(name(seen.finding.verdict)) + ", \"seen\": " + quoted(seen.what) + ", \"decided_by\": " +
-                   quoted(seen.finding.decided_by) + "}";
+            out += before + ("    {\"claim\": " + quoted(seen.id)) +
+                   ", \"verdict\": " + quoted(name(seen.finding.verdict)) + ", \"seen\": " + quoted(seen.what) +
+                   ", \"decided_by\": " + quoted(seen.finding.decided_by) + "}";
             before = ",\n";
         }
         out += "\n  ]\n}\n";
@@ -480,7 +488,8 @@ private:
         return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
     }
 
-    // "580.159.04": the first word with two dots that the driver says of itself; otherwise the CUDA version it supports.
+    // "580.159.04": the first word with two dots that the driver says of itself; otherwise the CUDA version it
+    // supports.
     static std::string driver() {
         int supported = 0;
         check(cudaDriverGetVersion(&supported));
@@ -510,9 +519,9 @@ private:
         const std::time_t now = std::time(nullptr);
         std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
         return "  \"device\": " + quoted(properties.name) + ",\n  \"simulated\": " + (simulated() ? "true" : "false") +
-               ",\n  \"copy_engines\": " + std::to_string(properties.asyncEngineCount) + ",\n  \"driver\": " +
-               quoted(driver()) + ",\n  \"toolkit\": " + quoted(version(runtime)) + ",\n  \"date\": " + quoted(date) +
-               ",\n";
+               ",\n  \"copy_engines\": " + std::to_string(properties.asyncEngineCount) +
+               ",\n  \"driver\": " + quoted(driver()) + ",\n  \"toolkit\": " + quoted(version(runtime)) +
+               ",\n  \"date\": " + quoted(date) + ",\n";
     }
 
     std::deque<Table> tables_;

@@ -1,5 +1,5 @@
-// A job in three stages for experiments: copy in, a kernel that takes as long as that copy, copy out. It is cut into pieces,
-// and an experiment decides which stream does what and what waits.
+// A job in three stages for experiments: copy in, a kernel that takes as long as that copy, copy out. It is cut into
+// pieces, and an experiment decides which stream does what and what waits.
 #pragma once
 
 #include "experiment/experiment.h"
@@ -102,8 +102,7 @@ public:
             for (std::size_t i = 0; i < piece.count; i += step_of(piece) * choose(1, 61)) {
                 const std::size_t at = piece.first + i;
                 ++looked_at;
-                right += host_output_.data<lab::Element>()[at] ==
-                                 worked(host_input_.data<lab::Element>()[at], rounds)
+                right += host_output_.data<lab::Element>()[at] == worked(host_input_.data<lab::Element>()[at], rounds)
                              ? 1
                              : 0;
             }
@@ -123,9 +122,9 @@ private:
     }
     static constexpr std::size_t value_step() { return choose<std::size_t>(64, 1); }
     unsigned rounds_of(const Piece& piece) const {
-        return simulated() ? static_cast<unsigned>(rounds_ * static_cast<double>(piece.count) /
-                                                   static_cast<double>(elements_))
-                           : static_cast<unsigned>(rounds_);
+        return simulated()
+                   ? static_cast<unsigned>(rounds_ * static_cast<double>(piece.count) / static_cast<double>(elements_))
+                   : static_cast<unsigned>(rounds_);
     }
 
     void launch(const Piece& piece, unsigned rounds, cudaStream_t stream) const {
@@ -151,7 +150,8 @@ private:
                 check(cudaMemcpyAsync(device_input_.data(), pinned.data(), sample, cudaMemcpyHostToDevice, stream));
             });
         });
-        const double wanted_us = kernel_per_copy * sample_us * static_cast<double>(bytes()) / static_cast<double>(sample);
+        const double wanted_us =
+            kernel_per_copy * sample_us * static_cast<double>(bytes()) / static_cast<double>(sample);
         constexpr unsigned few = choose(16384, 256), many = choose(131072, 1024);
         const double few_us = kernel_us(few), many_us = kernel_us(many);
         const double us_per_round = (many_us - few_us) / (many - few);
@@ -182,8 +182,8 @@ inline void wait_for(const std::vector<Stream>& streams) {
     }
 }
 
-// Each piece with all its stages in one stream; the streams take turns. With as many streams as buffers a buffer is used
-// again in the order of its stream.
+// Each piece with all its stages in one stream; the streams take turns. With as many streams as buffers a buffer is
+// used again in the order of its stream.
 inline void run_in_turn(const Job& job, const std::vector<Piece>& pieces, const std::vector<Stream>& streams) {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Stream& stream = streams[i % streams.size()];

@@ -57,7 +57,9 @@ std::string claims(const std::string& claim) {
 constexpr const char* true_claim = R"({"id": "a", "section": "2.1", "statement": {"en": "It is so.", "zh": "如此。"},
     "experiment": "one-thing", "expected": "true"})";
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 course::ExperimentResults results(const std::string& date, const std::vector<std::string>& verdicts) {
     course::ExperimentResults found;
@@ -112,15 +114,24 @@ TEST(Claims, RefusesWhatCannotBeMeant) {
     EXPECT_EQ(Checkout(claims(true_claim)).refusal(), "accepted");
     EXPECT_TRUE(contains(Checkout(claims(std::string(true_claim) + "," + true_claim)).refusal(), "listed twice"));
     EXPECT_TRUE(contains(Checkout(claims(R"({"id": "a", "section": "2.1", "statement": {"en": "x", "zh": "x"},
-        "experiment": "other", "expected": "true"})")).refusal(), "there is no experiment \"other\""));
+        "experiment": "other", "expected": "true"})"))
+                             .refusal(),
+                         "there is no experiment \"other\""));
     EXPECT_TRUE(contains(Checkout(claims(R"({"id": "a", "section": "2.1", "statement": {"en": "x", "zh": ""},
-        "experiment": "one-thing", "expected": "true"})")).refusal(), "in both languages"));
+        "experiment": "one-thing", "expected": "true"})"))
+                             .refusal(),
+                         "in both languages"));
     EXPECT_TRUE(contains(Checkout(claims(R"({"id": "a", "section": "2.1", "statement": {"en": "x", "zh": "x"},
-        "experiment": "one-thing", "expected": "false"})")).refusal(), "what holds instead"));
-    EXPECT_TRUE(contains(Checkout(claims(R"({"id": "a", "section": "2.1", "statement": {"en": "x", "zh": "x"}})"))
-                             .refusal(), "either an experiment or why"));
+        "experiment": "one-thing", "expected": "false"})"))
+                             .refusal(),
+                         "what holds instead"));
+    EXPECT_TRUE(
+        contains(Checkout(claims(R"({"id": "a", "section": "2.1", "statement": {"en": "x", "zh": "x"}})")).refusal(),
+                 "either an experiment or why"));
     EXPECT_TRUE(contains(Checkout(claims(R"({"id": "a", "section": "2.1", "statement": {"en": "x", "zh": "x"},
-        "experiment": "one-thing", "expected": "true", "onsim": "false"})")).refusal(), "unexpected key \"onsim\""));
+        "experiment": "one-thing", "expected": "true", "onsim": "false"})"))
+                             .refusal(),
+                         "unexpected key \"onsim\""));
     EXPECT_TRUE(contains(Checkout("{").refusal(), "claims.json"));
 }
 
@@ -143,8 +154,10 @@ TEST(Verdicts, EveryStatementNeedsAFindingAndEveryFindingAStatement) {
     const course::Experiments all = checkout.read();
     const auto refusal = [&](const std::string& findings) -> std::string {
         const fs::path file = checkout.chapter() / "results.json";
-        std::ofstream(file) << R"({"device": "NVIDIA H200", "simulated": false, "copy_engines": 3, "driver": "580", "toolkit": "13.0",
-            "date": "2026-01-01", "tables": [], "findings": [)" << findings << "]}";
+        std::ofstream(file)
+            << R"({"device": "NVIDIA H200", "simulated": false, "copy_engines": 3, "driver": "580", "toolkit": "13.0",
+            "date": "2026-01-01", "tables": [], "findings": [)"
+            << findings << "]}";
         try {
             (void)course::read_results(file, all, all.experiments.front());
         } catch (const course::CannotProceed& error) {
@@ -182,9 +195,10 @@ TEST(Records, StayAsTheyAreWhenNothingIsNew) {
 TEST(Records, CsvNamesItsColumnsAndTheMachine) {
     const Checkout checkout(claims(true_claim));
     course::write_record(checkout.read().experiments.front(), results("2026-01-01", {"holds"}));
-    EXPECT_EQ(content_of(checkout.chapter() / "measured" / "one_thing_h200.csv"),
-              "# device: NVIDIA H200\n# date: 2026-01-01\n# link: PCIe 5 x16; driver 580.1; CUDA Toolkit 13.0\n# Times\n"
-              "what,call_per_copy_percent\n\"a, b\",12.5\n");
+    EXPECT_EQ(
+        content_of(checkout.chapter() / "measured" / "one_thing_h200.csv"),
+        "# device: NVIDIA H200\n# date: 2026-01-01\n# link: PCIe 5 x16; driver 580.1; CUDA Toolkit 13.0\n# Times\n"
+        "what,call_per_copy_percent\n\"a, b\",12.5\n");
 }
 
 TEST(Ledger, SaysWhereAVerdictIsNotAsExpected) {

@@ -11,16 +11,19 @@ constexpr Entry entries[] = {
     {"experiment.help.all", "Run every experiment", "运行全部测量"},
     {"experiment.help.record", "Keep the results beside the chapter, and write the ledger of claims again",
      "把结果保存在各章目录中，并重新生成论断一览"},
-    {"experiment.help.record_from", "Keep the results that run-all.sh left in DIR", "保存 run-all.sh 留在 DIR 中的结果"},
+    {"experiment.help.record_from", "Keep the results that run-all.sh left in DIR",
+     "保存 run-all.sh 留在 DIR 中的结果"},
     {"experiment.help.ledger", "Write chapters/CLAIMS.md and CLAIMS.zh-CN.md from the recorded results",
      "根据已保存的结果生成 chapters/CLAIMS.md 和 CLAIMS.zh-CN.md"},
-    {"experiment.help.build", "Build the experiments for a GPU into DIR, with run-all.sh, for a machine without a compiler",
+    {"experiment.help.build",
+     "Build the experiments for a GPU into DIR, with run-all.sh, for a machine without a compiler",
      "为 GPU 构建全部测量程序，连同 run-all.sh 放入 DIR，供没有编译器的机器使用"},
     {"experiment.help.arch", "With --build: a GPU architecture such as sm_90, or all",
      "与 --build 连用：GPU 架构，例如 sm_90，或 all"},
     {"experiment.help.arguments", "Arguments for the experiment, after --", "交给测量程序的参数，写在 -- 之后"},
 
-    {"experiment.none", "there is no experiment: no claims.json below {path} lists one", "没有任何测量：{path} 下没有 claims.json 列出测量"},
+    {"experiment.none", "there is no experiment: no claims.json below {path} lists one",
+     "没有任何测量：{path} 下没有 claims.json 列出测量"},
     {"experiment.none_written", "no experiment can be run: none of those listed in claims.json has its program",
      "没有可运行的测量：claims.json 中列出的测量都还没有程序"},
     {"experiment.bad_claims", "{path} cannot be used: {reason}", "无法使用 {path}：{reason}"},
@@ -29,13 +32,16 @@ constexpr Entry entries[] = {
      "没有名为“{experiment}”的测量（用 ./course experiment 列出全部）"},
     {"experiment.not_written", "the experiment {experiment} has no program yet: {path} is missing",
      "测量 {experiment} 还没有程序：缺少 {path}"},
-    {"experiment.not_reported", "the experiment {experiment} says nothing of \"{claim}\", which claims.json gives to it",
+    {"experiment.not_reported",
+     "the experiment {experiment} says nothing of \"{claim}\", which claims.json gives to it",
      "claims.json 把“{claim}”交给测量 {experiment}，但它没有给出结论"},
-    {"experiment.not_listed", "the experiment {experiment} reports on \"{claim}\", which claims.json does not give to it",
+    {"experiment.not_listed",
+     "the experiment {experiment} reports on \"{claim}\", which claims.json does not give to it",
      "测量 {experiment} 给出了“{claim}”的结论，但 claims.json 没有把它交给这个测量"},
     {"experiment.broke", "the experiment {experiment} could not measure: it ended with status {status}",
      "测量 {experiment} 没有完成：以状态 {status} 结束"},
-    {"experiment.record_of_profile", "--record keeps results of the default simulated device or of a GPU: leave out --profile",
+    {"experiment.record_of_profile",
+     "--record keeps results of the default simulated device or of a GPU: leave out --profile",
      "--record 只保存默认模拟设备或 GPU 的结果：请去掉 --profile"},
     {"experiment.no_results", "there are no results of a known experiment in {path}", "{path} 中没有已知测量的结果"},
 
@@ -52,9 +58,12 @@ constexpr Entry entries[] = {
     {"experiment.as_expected", "Experiments run: {count}; every verdict is as expected.",
      "已运行的测量：{count} 个；所有结论都与预期一致。"},
     {"experiment.not_as_expected", "Not as expected: {experiments}.", "与预期不一致：{experiments}。"},
-    {"experiment.built", "Experiments built: {count}. Carry {path} to the GPU machine, call run-all.sh there, and bring its results folder back.",
+    {"experiment.built",
+     "Experiments built: {count}. Carry {path} to the GPU machine, call run-all.sh there, and bring its results folder "
+     "back.",
      "已构建的测量：{count} 个。把 {path} 带到有 GPU 的机器上运行 run-all.sh，再把其中的 results 目录带回来。"},
     {"experiment.recorded", "Results kept: {count} experiments.", "已保存 {count} 个测量的结果。"},
+    {"experiment.missing_results", "No results of: {experiments}.", "缺少以下测量的结果：{experiments}。"},
     {"experiment.list.measured", "[measured: {devices}]", "[已测量：{devices}]"},
     {"experiment.list.not_measured", "[not measured yet]", "[尚未测量]"},
     {"experiment.list.not_written", "[no program yet]", "[还没有程序]"},
@@ -63,12 +72,17 @@ constexpr Entry entries[] = {
 
     {"ledger.title", "# The ledger of claims", "# 论断一览"},
     {"ledger.about",
-     "What the course text and the chapters state, and what was measured. This page is written by `./course experiment --ledger` "
-     "from [`claims.json`](03_streams/claims.json) and the `measured` folder of each chapter: do not edit it. `./course experiment NAME` measures a "
+     "What the course text and the chapters state, and what was measured. This page is written by `./course experiment "
+     "--ledger` "
+     "from [`claims.json`](03_streams/claims.json) and the `measured` folder of each chapter: do not edit it. "
+     "`./course experiment NAME` measures a "
      "statement again on your machine. Each verdict links to the figures that decided it.",
-     "课程文字和各章的论断，以及测量的结论。本页由 `./course experiment --ledger` 根据各章的 [`claims.json`](03_streams/claims.json) 和 "
-     "`measured` 目录生成，请勿手工修改。`./course experiment NAME` 可在你的机器上重新测量。每个结论都链接到作出判断的数据。"},
-    {"ledger.summary", "Statements: {claims}; {measurable} of them can be measured.", "共 {claims} 条论断，其中 {measurable} 条可以测量。"},
+     "课程文字和各章的论断，以及测量的结论。本页由 `./course experiment --ledger` 根据各章的 "
+     "[`claims.json`](03_streams/claims.json) 和 "
+     "`measured` 目录生成，请勿手工修改。`./course experiment NAME` "
+     "可在你的机器上重新测量。每个结论都链接到作出判断的数据。"},
+    {"ledger.summary", "Statements: {claims}; {measurable} of them can be measured.",
+     "共 {claims} 条论断，其中 {measurable} 条可以测量。"},
     {"ledger.summary_device", "Measured on {device}: {measured}.", "已在 {device} 上测量：{measured} 条。"},
     {"ledger.section", "Course text, section {number}", "课程文字 {number} 节"},
     {"ledger.chapter", "Chapter {number}", "第 {number} 章"},
@@ -78,12 +92,14 @@ constexpr Entry entries[] = {
     {"ledger.instead", "*What holds: {text}*", "*实际情况：{text}*"},
     {"ledger.cannot_be_measured", "*Cannot be measured: {reason}*", "*无法测量：{reason}*"},
     {"ledger.not_measured", "not measured yet", "尚未测量"},
-    {"ledger.since", "since {date}", "自 {date}"},
+    {"ledger.verdict", "{verdict}, since {date}", "{verdict}（自 {date} 起）"},
     {"ledger.expected", "**expected: {verdict}**", "**预期：{verdict}**"},
 };
 
 }  // namespace
 
-std::span<const Entry> experiments() { return entries; }
+std::span<const Entry> experiments() {
+    return entries;
+}
 
 }  // namespace messages::catalog
