@@ -51,7 +51,7 @@ def difference(shown, result):
         return None if shown == printed(result) else shown
     for part in re.split(rf"^{ELLIPSIS}$", shown, flags=re.MULTILINE):
         lines = "\n" + part.strip("\n") + "\n"
-        if lines.strip("\n") and lines not in "\n" + result.stderr and lines not in "\n" + result.stdout:
+        if lines.strip("\n") and lines not in "\n" + printed(result) + "\n":
             return part.strip("\n")
     return None
 

@@ -1,5 +1,5 @@
-// Version 2: every error is looked at, and the kernel is waited for before the clock is read. Now each figure is the time
-// of a step, and bytes over time is the effective bandwidth.
+// Version 2: every error is looked at, and the kernel is waited for before the clock is read. Now each figure is the
+// time of a step, and bytes over time is the effective bandwidth.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

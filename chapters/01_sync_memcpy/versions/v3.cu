@@ -48,7 +48,7 @@ int main() {
     check(cudaMemcpy(device_input, input.data(), bytes, cudaMemcpyHostToDevice));
     process<<<elements / 256, 256>>>(device_input, device_output, elements, rounds);
     check(cudaGetLastError());
-    host_work();  // the kernel runs meanwhile
+    host_work();                                                                     // the kernel runs meanwhile
     check(cudaMemcpy(output.data(), device_output, bytes, cudaMemcpyDeviceToHost));  // waits for the kernel
     const double done = now_us();
     // [/steps]

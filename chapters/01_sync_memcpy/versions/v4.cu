@@ -1,5 +1,6 @@
-// Version 4: two batches. The kernel of the first runs in a stream, and the input of the second is copied meanwhile. That is
-// the plan; but the stream is a blocking one, and cudaMemcpy stands in the legacy default stream, which waits for it.
+// Version 4: two batches. The kernel of the first runs in a stream, and the input of the second is copied meanwhile.
+// That is the plan; but the stream is a blocking one, and cudaMemcpy stands in the legacy default stream, which waits
+// for it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Version 5: the stream is a non-blocking one. Copies and kernels no longer wait for each other, so each wait that the program
-// needs is written down: a kernel for its input, a copy out for its kernel.
+// Version 5: the stream is a non-blocking one. Copies and kernels no longer wait for each other, so each wait that the
+// program needs is written down: a kernel for its input, a copy out for its kernel.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
