@@ -37,7 +37,8 @@ def blocks_of(file, root):
 
 def run(course, file, root, language):
     environment = dict(os.environ, COURSE_ROOT=str(root), COURSE_LANG=language)
-    return subprocess.run([course, "run", str(file.relative_to(root)), "--device", "sim"], cwd=root, env=environment,
+    program = str(pathlib.Path(course).resolve())  # Meson gives it relative to the build folder
+    return subprocess.run([program, "run", str(file.relative_to(root)), "--device", "sim"], cwd=root, env=environment,
                           capture_output=True, text=True, check=False)
 
 
