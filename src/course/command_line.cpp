@@ -148,7 +148,7 @@ private:
 
     void add_timeline() {
         CLI::App* command = add("timeline", timeline_);
-        command->add_option("TARGET", timeline_.target, text("course.help.target"))->required()->type_name("");
+        command->add_option("TARGET", timeline_.target, text("course.help.timeline_target"))->required()->type_name("");
         command->add_flag("--solution", timeline_.solution, text("course.help.solution"));
         add_device(command, timeline_.on);
         add_file(command, "--svg", timeline_.svg, "course.help.svg");
@@ -194,6 +194,7 @@ private:
         CLI::App* command = add("pages", pages_);
         command->add_option("CHECK", pages_.checks, text("course.help.page_checks"))->type_name("");
         command->add_flag("--write", pages_.write, text("course.help.write_pages"));
+        command->add_flag("--draw", pages_.draw, text("course.help.draw_pages"));
     }
 
     void add_test() {

@@ -88,6 +88,7 @@ struct ExperimentOptions {
 struct PagesOptions {
     std::vector<std::string> checks;  // empty: all
     bool write = false;               // first write into the pages what comes from files
+    bool draw = false;                // first draw the pictures from their data
 };
 
 struct TestOptions {

@@ -9,6 +9,9 @@ int execute(const Project& project, const PagesOptions& options) {
     if (options.write) {
         arguments.emplace_back("--write");
     }
+    if (options.draw) {
+        arguments.emplace_back("--draw");
+    }
     return run_passing_through(page_checks(project, arguments)).exit_status;
 }
 

@@ -1,4 +1,4 @@
-// `course timeline`: draws what a lab or any CUDA file did, on the terminal and in files.
+// `course timeline`: draws what a lab or any CUDA file did, or a recorded trace, on the terminal and in files.
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -49,9 +49,29 @@ void write_files(const device::Trace& trace, const std::string& range, const Tim
     }
 }
 
+bool names_trace(const TimelineOptions& options) { return std::filesystem::path(options.target).extension() == ".json"; }
+
+device::Trace recorded_trace(const TimelineOptions& options) {
+    if (options.solution || !options.on.profile.empty() || options.on.device != DeviceChoice::automatic) {
+        throw CannotProceed(text("course.timeline.recorded", {{"path", options.target}}));
+    }
+    return device::read_trace(options.target);
+}
+
+int draw_recorded(const TimelineOptions& options) {
+    const device::Trace trace = recorded_trace(options);
+    const std::string range = timeline::has_range(trace, "run") ? "run" : "";
+    draw(trace, range);
+    write_files(trace, range, options);
+    return 0;
+}
+
 }  // namespace
 
 int execute(const Project& project, const TimelineOptions& options) {
+    if (names_trace(options)) {
+        return draw_recorded(options);
+    }
     const Subject subject = find_subject(project, options.target, options.solution);
     const ChosenDevice device = choose_device(project, options.on);
     const TracedRun run = run_traced(project, device, {.subject = subject, .output = ProgramOutput::kept});

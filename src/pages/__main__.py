@@ -9,7 +9,7 @@ from pages.requirements import missing_packages, require_packages
 
 def checks():
     """Every check by its name."""
-    from pages import code_blocks, links, measured_numbers, reading_time, style, translations, words
+    from pages import code_blocks, figures, links, measured_numbers, reading_time, style, translations, words
 
     return {
         "links": links.check,
@@ -19,6 +19,7 @@ def checks():
         "reading-time": reading_time.check,
         "words": words.check,
         "style": style.check,
+        "figures": figures.check,
     }
 
 
@@ -28,8 +29,9 @@ def counted(count, word):
 
 def arguments(given):
     parser = argparse.ArgumentParser(prog="./course pages", description="Check the pages of the course.")
-    parser.add_argument("check", nargs="*", metavar="CHECK", help="only these: links, code, translations, measured, reading-time, words, style")
+    parser.add_argument("check", nargs="*", metavar="CHECK", help="only these: links, code, translations, measured, reading-time, words, style, figures")
     parser.add_argument("--write", action="store_true", help="first write the code blocks of the pages from their files")
+    parser.add_argument("--draw", action="store_true", help="first draw the pictures from their data")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2], help=argparse.SUPPRESS)
     return parser.parse_args(given)
 
@@ -39,7 +41,7 @@ def main(given):
         print("".join(" " + name for name in missing_packages()), end="")
         return 0
     require_packages()
-    from pages import code_blocks
+    from pages import code_blocks, figures
     from pages.page import load_pages
 
     options = arguments(given)
@@ -56,6 +58,9 @@ def main(given):
         for path in code_blocks.write(pages, options.root):
             print(f"written: {path}")
         pages = load_pages(options.root)
+    if options.draw:
+        for path in figures.draw(options.root):
+            print(f"drawn: {path}")
     found = 0
     for name in options.check or known:
         for finding in known[name](pages, options.root):

@@ -5,7 +5,7 @@ import sys
 from importlib.util import find_spec
 
 MODULES = {"markdown_it": "python3-markdown-it", "mdit_py_plugins": "python3-mdit-py-plugins", "yaml": "python3-yaml"}
-PROGRAMS = {"codespell": "codespell", "mdl": "ruby-mdl"}
+PROGRAMS = {"codespell": "codespell", "mdl": "ruby-mdl", "gnuplot": "gnuplot-nox"}
 
 
 def missing_packages():

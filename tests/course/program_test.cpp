@@ -186,6 +186,16 @@ TEST_F(Course, DrawsTheTimelineIntoFiles) {
     EXPECT_EQ(nlohmann::json::parse(course::content_of(folder() / "t.json")).at("operations").size(), 3U);
 }
 
+TEST_F(Course, DrawsARecordedTraceAsTheRunThatLeftIt) {
+    file("own.cu", with_status(own_main, "0"));
+    const auto run_itself = run({"timeline", "own.cu", "--device", "sim", "--svg", "t.svg", "--trace", "t.json"});
+    const auto recorded = run({"timeline", "t.json", "--svg", "again.svg"});
+    EXPECT_EQ(recorded.exit_status, 0) << recorded.output;
+    EXPECT_EQ(course::content_of(folder() / "again.svg"), course::content_of(folder() / "t.svg"));
+    expect_one_line_and_status_2(run({"timeline", "t.json", "--device", "sim"}));
+    expect_one_line_and_status_2(run({"timeline", "missing.json"}));
+}
+
 TEST_F(Course, PassesTheSolutionTwiceWithTheSameFigures) {
     const std::vector<std::string> arguments{"check", "streams", "--solution", "--device", "sim"};
     const auto first = run(arguments);

@@ -6,12 +6,14 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
+from xml.etree import ElementTree
 
 from pages.requirements import require_packages
 
 require_packages()
 
-from pages import code_blocks, links, measured_numbers, reading_time, style, translations, words
+from pages import code_blocks, figures, links, measured_numbers, reading_time, style, translations, words
 from pages.page import Page, anchor_of, load_pages
 
 
@@ -66,7 +68,7 @@ class Command(PagesTest):
         self.put("CHANGELOG.md", "# A\n")
         result = self.run_command("links", PATH="")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("apt-get install codespell ruby-mdl", result.stderr)
+        self.assertIn("apt-get install codespell ruby-mdl gnuplot-nox", result.stderr)
 
 
 class Parsing(PagesTest):
@@ -307,6 +309,85 @@ class Words(PagesTest):
         self.put("README.md", "# A\n")
         self.put("README.zh-CN.md", "# 甲\n\n可分页内存\n\n数据复制\n")
         self.assert_one(words.terms, "README.zh-CN.md:5", "拷贝")
+
+
+PLOT = """
+by-size:
+  plot:
+    title: {en: "A < B", zh: 标题}
+    x: {column: size, label: {en: size, zh: 大小}, log: 2}
+    y: {label: {en: GB/s, zh: 带宽}}
+    series: [{file: measured/a.csv, column: speed, label: {en: one, zh: 一}}]
+"""
+
+
+class Figures(PagesTest):
+    def put_plot(self):
+        self.put("chapters/1/figures/figures.yaml", PLOT)
+        self.put("chapters/1/measured/a.csv", "# device: one\nsize,speed\n1,2.5\n2,3.5\n")
+
+    def test_drawn_in_both_languages(self):
+        self.put_plot()
+        figures.draw(self.root)
+        self.assert_nothing(figures.check)
+        english = (self.root / "chapters/1/figures/by-size.svg").read_text()
+        chinese = (self.root / "chapters/1/figures/by-size.zh-CN.svg").read_text()
+        self.assertIn(">GB/s</text>", english.replace("<tspan>", "").replace("</tspan>", ""))
+        self.assertIn("带宽", chinese)
+        for svg in (english, chinese):
+            ElementTree.fromstring(svg)
+            self.assertIn("prefers-color-scheme: dark", svg)
+
+    def test_older_than_its_data(self):
+        self.put_plot()
+        figures.draw(self.root)
+        self.put("chapters/1/measured/a.csv", "size,speed\n1,2.5\n2,3.6\n")
+        messages = self.messages(figures.check)
+        self.assertEqual(len(messages), 2, messages)
+        self.assertIn("by-size.svg: this picture is older than its data", messages[0])
+        figures.draw(self.root)
+        self.assert_nothing(figures.check)
+
+    def test_older_than_its_definition(self):
+        self.put_plot()
+        figures.draw(self.root)
+        self.put("chapters/1/figures/figures.yaml", PLOT.replace("GB/s", "MB/s"))
+        self.assertEqual(len(self.messages(figures.check)), 2)
+
+    def test_missing_picture_and_missing_data(self):
+        self.put_plot()
+        messages = self.messages(figures.check)
+        self.assertEqual(len(messages), 2, messages)
+        self.assertIn("expected this picture", messages[0])
+        (self.root / "chapters/1/measured/a.csv").unlink()
+        self.assertIn("expected the data", self.messages(figures.check)[0])
+
+    def test_picture_that_nothing_draws(self):
+        self.put("chapters/1/figures/by-hand.svg", "<svg></svg>")
+        self.assert_one(figures.check, "by-hand.svg", "figures.yaml")
+
+    def test_definition_of_no_kind(self):
+        self.put("chapters/1/figures/figures.yaml", "a: {photo: b.jpg}\n")
+        self.assert_one(figures.check, "expected a to have one of trace")
+
+    def test_column_that_is_not_there(self):
+        self.put_plot()
+        self.put("chapters/1/measured/a.csv", "size,time\n1,2.5\n")
+        with self.assertRaisesRegex(ValueError, "expected a column speed"):
+            figures.draw(self.root)
+
+    def test_timeline_is_drawn_by_the_course(self):
+        program = self.root / "course"
+        program.write_text('#!/bin/sh\necho "<svg lang=\\"$COURSE_LANG\\">$1 $2</svg>" >"$4"\n')
+        program.chmod(0o755)
+        self.put("chapters/1/figures/figures.yaml", "on-gpu: {trace: measured/t.json}\n")
+        self.put("chapters/1/measured/t.json", "{}")
+        with mock.patch.dict(os.environ, COURSE_PROGRAM=str(program)):
+            figures.draw(self.root)
+        self.assert_nothing(figures.check)
+        chinese = (self.root / "chapters/1/figures/on-gpu.zh-CN.svg").read_text()
+        self.assertIn("timeline chapters/1/measured/t.json", chinese)
+        self.assertIn('lang="zh"', chinese)
 
 
 class Style(PagesTest):
