@@ -150,6 +150,13 @@ class Page:
                 return fields
         return {}
 
+    def field(self, name):
+        """A field of the front matter, or where there is none, of a comment `<!-- name: value -->`; None without either."""
+        if self.front_matter:
+            return self.front_matter.get(name)
+        values = [yaml.safe_load(value) for key, value, *_ in self.comments if key == name]
+        return values[0] if values else None
+
     @cached_property
     def headings(self):
         found = []

@@ -170,6 +170,10 @@ ENGLISH = "---\ntitle: A\nversion: 2\n---\n\n# A\n\n256 MiB\n\n## B\n\n![p](p.sv
 CHINESE = "---\ntitle: 甲\ntranslates: README.md\nversion: 2\n---\n\n# 甲\n\n256 MiB\n\n## 乙\n\n![图](p.zh-CN.svg)\n\n```cpp\ncode\n```\n"
 
 
+VERSION = "\n<!-- version: 3 -->\n"
+TRANSLATED = "\n<!-- translates: README.md -->\n<!-- version: 3 -->\n"
+
+
 class Translations(PagesTest):
     def put_both(self, old="", new=""):
         self.put("labs/README.md", ENGLISH)
@@ -207,13 +211,18 @@ class Translations(PagesTest):
         self.assertIn("labs/README.md:6: expected the numbers 265", messages[1])
 
     def test_number_in_words(self):
-        self.put("labs/README.md", "# A\n\nfour streams\n")
-        self.put("labs/README.zh-CN.md", "# 甲\n\n4 个流\n")
+        self.put("labs/README.md", "# A\n\nfour streams\n" + VERSION)
+        self.put("labs/README.zh-CN.md", "# 甲\n\n4 个流\n" + TRANSLATED)
         self.assert_nothing(translations.check)
 
+    def test_page_without_a_version(self):
+        self.put("labs/README.md", "# A\n")
+        self.put("labs/README.zh-CN.md", "# 甲\n\n<!-- translates: README.md -->\n")
+        self.assert_one(translations.check, "labs/README.md", "expected `version:`")
+
     def test_code_of_another_region(self):
-        self.put("labs/README.md", "# A\n\n<!-- code: a.cu#one -->\n```cpp\nx\n```\n")
-        self.put("labs/README.zh-CN.md", "# 甲\n\n<!-- code: a.cu#two -->\n```cpp\nx\n```\n")
+        self.put("labs/README.md", "# A\n\n<!-- code: a.cu#one -->\n```cpp\nx\n```\n" + VERSION)
+        self.put("labs/README.zh-CN.md", "# 甲\n\n<!-- code: a.cu#two -->\n```cpp\nx\n```\n" + TRANSLATED)
         self.assert_one(translations.check, "other code")
 
 
