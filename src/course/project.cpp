@@ -1,5 +1,6 @@
 #include "course/project.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "course/chapters.hpp"
@@ -34,7 +35,9 @@ Project find_project() {
 
 std::span<const std::string_view> lab_names() { return chapters; }
 
-std::string_view find_lab(std::string_view wanted) {
+std::string_view find_lab(std::string_view given) {
+    std::string wanted(given);
+    std::replace(wanted.begin(), wanted.end(), '-', '_');  // as experiments are named
     for (const std::string_view name : chapters) {
         const std::string_view number = name.substr(0, name.find('_'));
         const std::string_view title = name.substr(name.find('_') + 1);

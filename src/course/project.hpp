@@ -30,7 +30,7 @@ Project find_project();
 // The labs in their order, by full name ("03_streams"), as the root meson.build lists them.
 std::span<const std::string_view> lab_names();
 
-// "3", "03", "streams" and "03_streams" all name the same lab. Empty when there is no such lab.
+// "3", "03", "streams" and "03_streams" all name the same lab, "-" counts as "_". Empty when there is no such lab.
 std::string_view find_lab(std::string_view text);
 
 // As find_lab, but throws CannotProceed naming the labs there are.

@@ -7,9 +7,13 @@
 namespace {
 
 TEST(FindLab, TakesNumberAndName) {
-    for (const char* name : {"3", "03", "streams", "03_streams"}) {
+    for (const char* name : {"3", "03", "streams", "03_streams", "03-streams"}) {
         EXPECT_EQ(course::find_lab(name), "03_streams") << name;
     }
+}
+
+TEST(FindLab, TakesDashesAsTheNamesOfExperimentsHaveThem) {
+    EXPECT_EQ(course::find_lab("sync-memcpy"), "01_sync_memcpy");
 }
 
 TEST(FindLab, FindsNothingForOtherText) {

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""The runner of the chapters' examples notices what it is there for."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import example
+
+
+def result(stdout, stderr="", status=0):
+    return subprocess.CompletedProcess([], status, stdout, stderr)
+
+
+RIGHT = result(f"42\n\n{example.NOTHING_FOUND}\n")
+REFUSED = result("21\n\ntimeline\n\nErrors found: 1\n", "a.cu:3: error\n", 1)
+
+
+class Shown(unittest.TestCase):
+    def test_all_of_what_is_printed(self):
+        self.assertIsNone(example.difference(f"42\n\n{example.NOTHING_FOUND}", RIGHT))
+        self.assertIsNotNone(example.difference("42", RIGHT))
+        self.assertIsNotNone(example.difference(f"43\n\n{example.NOTHING_FOUND}", RIGHT))
+
+    def test_parts_of_what_is_printed(self):
+        self.assertIsNone(example.difference("a.cu:3: error\n21\n…\nErrors found: 1", REFUSED))
+        self.assertEqual(example.difference("a.cu:3: error\n…\nErrors found: 2", REFUSED), "Errors found: 2")
+        self.assertEqual(example.difference("a.cu:3: err\n…", REFUSED), "a.cu:3: err")  # whole lines
+
+
+class Verdicts(unittest.TestCase):
+    def test_a_version_has_to_be_right(self):
+        file = pathlib.Path("versions/v1.cu")
+        self.assertEqual(example.verdict_faults(file, RIGHT), [])
+        self.assertTrue(example.verdict_faults(file, REFUSED))
+        self.assertTrue(example.verdict_faults(file, result("Errors found: 0, warnings: 1\n")))
+        self.assertTrue(example.verdict_faults(file, result(RIGHT.stdout, status=1)))
+
+    def test_a_wrong_program_has_to_be_refused_and_shown(self):
+        file = pathlib.Path("wrong/early.cu")
+        self.assertEqual(example.verdict_faults(file, REFUSED), [])
+        self.assertTrue(example.verdict_faults(file, RIGHT))
+        self.assertTrue(example.page_faults("README.md", file, [], REFUSED))
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+        self.pattern = example.blocks_of(self.root / "chapters/01/versions/v1.cu", self.root)
+
+    def page(self, shown, command="./course run chapters/01/versions/v1.cu"):
+        path = self.root / "README.md"
+        path.write_text(f"<!-- output:begin {command} -->\n\n```text\n{shown}\n```\n\n<!-- output:end -->\n")
+        return path
+
+    def test_blocks_are_found_by_their_command(self):
+        self.assertEqual(self.pattern.search(self.page("42").read_text())[2], "42")
+        self.assertIsNone(self.pattern.search(self.page("42", "./course run other.cu").read_text()))
+
+    def test_writing_takes_over_what_is_printed_but_nothing_shortened(self):
+        page = self.page("old")
+        example.write(page, self.pattern, result("new\n"))
+        self.assertIn("```text\nnew\n```", page.read_text())
+        page = self.page("old\n…")
+        example.write(page, self.pattern, result("new\n"))
+        self.assertIn("old\n…", page.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
