@@ -13,6 +13,11 @@
 #include "simulator/ordering/symbols.hpp"
 
 namespace simulator {
+
+std::string text_of(const uint3& position) {
+    return fmt::format("({}, {}, {})", position.x, position.y, position.z);
+}
+
 namespace {
 
 constexpr unsigned max_threads_per_block = 1024;
@@ -31,10 +36,6 @@ std::uint64_t volume(const dim3& size) {
 
 ThreadFunction thread_function(KernelBody& body) {
     return {[](void* kernel) { static_cast<KernelBody*>(kernel)->run_thread(); }, &body};
-}
-
-std::string text_of(const uint3& position) {
-    return fmt::format("({}, {}, {})", position.x, position.y, position.z);
 }
 
 struct ThreadPosition {

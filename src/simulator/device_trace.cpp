@@ -174,11 +174,21 @@ void SimulatedDevice::end_at_device_pointer(std::uintptr_t pc) {
     // A real machine stops here with a segmentation fault, so this does too; but first it says why.
     add_finding("device_pointer_on_host", device::Severity::error, users_return_address(pc));
     finish();
+    end_with_signal(SIGSEGV);
+}
+
+void SimulatedDevice::end_at_assertion(const char* condition, std::uintptr_t called_from) {
+    add_finding("device_assertion", device::Severity::error, called_from,
+                {{"condition", condition}, {"block", text_of(blockIdx)}, {"thread", text_of(threadIdx)}});
+    end_with_signal(SIGABRT);
+}
+
+void SimulatedDevice::end_with_signal(int signal) {
     write_trace_file();
     std::fflush(nullptr);
-    std::signal(SIGSEGV, SIG_DFL);
-    std::raise(SIGSEGV);
-    std::_Exit(128 + SIGSEGV);
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+    std::_Exit(128 + signal);
 }
 
 }  // namespace simulator

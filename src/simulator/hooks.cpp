@@ -1,6 +1,7 @@
 // The simulated device's side of device/hooks.h, and the calls of kernels into the simulator.
 #include "device/hooks.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -88,6 +89,17 @@ void simulator_charge_rounds(unsigned rounds) {
 void simulator_atomic_access(const volatile void* address, size_t bytes) {
     simulator::record_access(address, bytes, simulator::atomics_taken_back ? Access::write : Access::atomic,
                              reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+}
+
+// What assert() of the C library calls, in kernels too.
+[[noreturn]] void __assert_fail(const char* condition, const char* file, unsigned line, const char* function) noexcept {
+    if (simulator::instrumentation.running == simulator::Running::device_code) {
+        const simulator::RecordingPaused paused;
+        SimulatedDevice::instance().end_at_assertion(condition,
+                                                     reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+    }
+    std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, condition);
+    std::abort();
 }
 
 }  // extern "C"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -75,11 +76,6 @@ std::size_t shared_bytes_of(const std::string& function, const std::vector<Share
     return bytes;
 }
 
-std::string last_part(const std::string& name) {
-    const std::size_t colon = name.rfind(':');
-    return colon == std::string::npos ? name : name.substr(colon + 1);
-}
-
 std::size_t initial_limit(const KernelFunction& kernel) {
     return usual_shared_bytes_per_block - std::min(usual_shared_bytes_per_block, kernel.static_shared_bytes);
 }
@@ -114,6 +110,22 @@ unsigned resident_blocks(const MultiprocessorLimits& limits, const BlockNeeds& b
                      limits.registers / (threads * assumed_registers_per_thread), by_shared});
 }
 
+std::string plain_kernel_name(const std::string& name) {
+    std::string last;
+    int depth = 0;
+    bool complete = true;
+    for (const char c : name) {
+        depth += c == '<';
+        depth -= c == '>';
+        const bool identifier = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+        if (depth == 0 && identifier) {
+            last = complete ? std::string(1, c) : last + c;
+        }
+        complete = !identifier;
+    }
+    return last;
+}
+
 void announce_kernel(const void* kernel, const char* name, MakeKernelBody make) {
     const RecordingPaused paused;
     Announced& all = announced();
@@ -121,7 +133,7 @@ void announce_kernel(const void* kernel, const char* name, MakeKernelBody make) 
     KernelFunction& known = all.kernels[kernel];
     known.make = make;
     if (known.name.empty() && name != nullptr) {
-        known.name = last_part(name);
+        known.name = plain_kernel_name(name);
     }
 }
 

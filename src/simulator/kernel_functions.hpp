@@ -53,6 +53,10 @@ KernelFunction* find_kernel(const void* kernel);
 // this name may.
 std::size_t dynamic_shared_limit_bytes(const void* kernel, const std::string& name);
 
+// The last identifier of a kernel's name as it stands in the source, without what makes it a specialization: what a
+// GPU's trace and the simulated one have in common.
+std::string plain_kernel_name(const std::string& name);
+
 // Takes back what was set for every kernel.
 void reset_kernels();
 

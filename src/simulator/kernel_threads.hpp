@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "simulator/barriers.h"
@@ -54,5 +55,8 @@ extern bool atomics_taken_back;
 
 // Clock cycles of a multiprocessor per second, for clock64() and __nanosleep.
 inline constexpr double cycles_per_second = 1.98e9;
+
+// A block or a thread, as findings name it: (x, y, z).
+std::string text_of(const uint3& position);
 
 }  // namespace simulator

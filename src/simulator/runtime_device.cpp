@@ -66,6 +66,105 @@ constexpr std::array error_texts{
                "attempt to terminate a thread-local capture sequence from another thread"),
     ERROR_TEXT(cudaErrorUnknown, "unknown error"),
 #undef ERROR_TEXT
+// Never returned here; a program may name them all the same.
+#define ERROR_NAME(error) ErrorText{error, #error, #error}
+    ERROR_NAME(cudaErrorProfilerDisabled),
+    ERROR_NAME(cudaErrorProfilerNotInitialized),
+    ERROR_NAME(cudaErrorProfilerAlreadyStarted),
+    ERROR_NAME(cudaErrorProfilerAlreadyStopped),
+    ERROR_NAME(cudaErrorInvalidHostPointer),
+    ERROR_NAME(cudaErrorInvalidDevicePointer),
+    ERROR_NAME(cudaErrorInvalidTexture),
+    ERROR_NAME(cudaErrorInvalidTextureBinding),
+    ERROR_NAME(cudaErrorInvalidChannelDescriptor),
+    ERROR_NAME(cudaErrorAddressOfConstant),
+    ERROR_NAME(cudaErrorTextureFetchFailed),
+    ERROR_NAME(cudaErrorTextureNotBound),
+    ERROR_NAME(cudaErrorSynchronizationError),
+    ERROR_NAME(cudaErrorInvalidFilterSetting),
+    ERROR_NAME(cudaErrorInvalidNormSetting),
+    ERROR_NAME(cudaErrorMixedDeviceExecution),
+    ERROR_NAME(cudaErrorNotYetImplemented),
+    ERROR_NAME(cudaErrorMemoryValueTooLarge),
+    ERROR_NAME(cudaErrorStubLibrary),
+    ERROR_NAME(cudaErrorCallRequiresNewerDriver),
+    ERROR_NAME(cudaErrorInvalidSurface),
+    ERROR_NAME(cudaErrorDuplicateVariableName),
+    ERROR_NAME(cudaErrorDuplicateTextureName),
+    ERROR_NAME(cudaErrorDuplicateSurfaceName),
+    ERROR_NAME(cudaErrorDevicesUnavailable),
+    ERROR_NAME(cudaErrorIncompatibleDriverContext),
+    ERROR_NAME(cudaErrorMissingConfiguration),
+    ERROR_NAME(cudaErrorPriorLaunchFailure),
+    ERROR_NAME(cudaErrorLaunchMaxDepthExceeded),
+    ERROR_NAME(cudaErrorLaunchFileScopedTex),
+    ERROR_NAME(cudaErrorLaunchFileScopedSurf),
+    ERROR_NAME(cudaErrorSyncDepthExceeded),
+    ERROR_NAME(cudaErrorLaunchPendingCountExceeded),
+    ERROR_NAME(cudaErrorDeviceNotLicensed),
+    ERROR_NAME(cudaErrorSoftwareValidityNotEstablished),
+    ERROR_NAME(cudaErrorStartupFailure),
+    ERROR_NAME(cudaErrorInvalidKernelImage),
+    ERROR_NAME(cudaErrorDeviceUninitialized),
+    ERROR_NAME(cudaErrorMapBufferObjectFailed),
+    ERROR_NAME(cudaErrorUnmapBufferObjectFailed),
+    ERROR_NAME(cudaErrorArrayIsMapped),
+    ERROR_NAME(cudaErrorAlreadyMapped),
+    ERROR_NAME(cudaErrorNoKernelImageForDevice),
+    ERROR_NAME(cudaErrorAlreadyAcquired),
+    ERROR_NAME(cudaErrorNotMapped),
+    ERROR_NAME(cudaErrorNotMappedAsArray),
+    ERROR_NAME(cudaErrorNotMappedAsPointer),
+    ERROR_NAME(cudaErrorECCUncorrectable),
+    ERROR_NAME(cudaErrorUnsupportedLimit),
+    ERROR_NAME(cudaErrorDeviceAlreadyInUse),
+    ERROR_NAME(cudaErrorInvalidPtx),
+    ERROR_NAME(cudaErrorInvalidGraphicsContext),
+    ERROR_NAME(cudaErrorNvlinkUncorrectable),
+    ERROR_NAME(cudaErrorJitCompilerNotFound),
+    ERROR_NAME(cudaErrorUnsupportedPtxVersion),
+    ERROR_NAME(cudaErrorJitCompilationDisabled),
+    ERROR_NAME(cudaErrorUnsupportedExecAffinity),
+    ERROR_NAME(cudaErrorUnsupportedDevSideSync),
+    ERROR_NAME(cudaErrorContained),
+    ERROR_NAME(cudaErrorInvalidSource),
+    ERROR_NAME(cudaErrorFileNotFound),
+    ERROR_NAME(cudaErrorSharedObjectSymbolNotFound),
+    ERROR_NAME(cudaErrorSharedObjectInitFailed),
+    ERROR_NAME(cudaErrorOperatingSystem),
+    ERROR_NAME(cudaErrorLossyQuery),
+    ERROR_NAME(cudaErrorSymbolNotFound),
+    ERROR_NAME(cudaErrorLaunchIncompatibleTexturing),
+    ERROR_NAME(cudaErrorSetOnActiveProcess),
+    ERROR_NAME(cudaErrorContextIsDestroyed),
+    ERROR_NAME(cudaErrorTooManyPeers),
+    ERROR_NAME(cudaErrorHardwareStackError),
+    ERROR_NAME(cudaErrorIllegalInstruction),
+    ERROR_NAME(cudaErrorMisalignedAddress),
+    ERROR_NAME(cudaErrorInvalidAddressSpace),
+    ERROR_NAME(cudaErrorInvalidPc),
+    ERROR_NAME(cudaErrorCooperativeLaunchTooLarge),
+    ERROR_NAME(cudaErrorTensorMemoryLeak),
+    ERROR_NAME(cudaErrorSystemNotReady),
+    ERROR_NAME(cudaErrorSystemDriverMismatch),
+    ERROR_NAME(cudaErrorCompatNotSupportedOnDevice),
+    ERROR_NAME(cudaErrorMpsConnectionFailed),
+    ERROR_NAME(cudaErrorMpsRpcFailure),
+    ERROR_NAME(cudaErrorMpsServerNotReady),
+    ERROR_NAME(cudaErrorMpsMaxClientsReached),
+    ERROR_NAME(cudaErrorMpsMaxConnectionsReached),
+    ERROR_NAME(cudaErrorMpsClientTerminated),
+    ERROR_NAME(cudaErrorCdpNotSupported),
+    ERROR_NAME(cudaErrorCdpVersionMismatch),
+    ERROR_NAME(cudaErrorTimeout),
+    ERROR_NAME(cudaErrorGraphExecUpdateFailure),
+    ERROR_NAME(cudaErrorExternalDevice),
+    ERROR_NAME(cudaErrorInvalidClusterSize),
+    ERROR_NAME(cudaErrorFunctionNotLoaded),
+    ERROR_NAME(cudaErrorInvalidResourceType),
+    ERROR_NAME(cudaErrorInvalidResourceConfiguration),
+    ERROR_NAME(cudaErrorApiFailureBase),
+#undef ERROR_NAME
 };
 
 ErrorText text_of(cudaError_t error) {
@@ -82,7 +181,7 @@ constexpr int largest_pitch = 2147483647;
 constexpr int texture_alignment = 512;
 constexpr int texture_pitch_alignment = 32;
 
-// Frequencies, the width of the memory bus and the size of the L2 cache are not in a profile: they are not known.
+// The frequency and the bus of the memory and the size of the L2 cache are not in a profile: they are not known.
 int attribute_value(cudaDeviceAttr attribute, bool& known) {
     const simulator::MultiprocessorLimits limits = simulator::multiprocessor_limits(profile());
     known = true;
@@ -119,6 +218,8 @@ int attribute_value(cudaDeviceAttr attribute, bool& known) {
             return texture_alignment;
         case cudaDevAttrTexturePitchAlignment:
             return texture_pitch_alignment;
+        case cudaDevAttrClockRate:  // in kHz: what clock64() counts
+            return static_cast<int>(simulator::cycles_per_second / 1e3);
         case cudaDevAttrWarpSize:
             return warpSize;
         case cudaDevAttrMultiProcessorCount:

@@ -203,13 +203,14 @@ void launch_kernel(const char* name, const void* function, dim3 grid, dim3 block
                    cudaStream_t stream, std::unique_ptr<KernelBody> body, std::uintptr_t call_address) {
     ApiCall call("cudaLaunchKernel", call_address, profile().host.launch);
     Stream* const in = call.device().stream(stream);
+    const std::string plain_name = plain_kernel_name(name);
     cudaError_t error = cudaErrorInvalidResourceHandle;
     if (in != nullptr) {
         error = call.fails() ? cudaErrorLaunchFailure
-                             : call.device().launch({name, grid, block, shared_bytes, in, std::move(body),
+                             : call.device().launch({plain_name, grid, block, shared_bytes, in, std::move(body),
                                                      call_address, function});
     }
-    call.device().record_launch_error(name, call.result(error), call_address);
+    call.device().record_launch_error(plain_name, call.result(error), call_address);
 }
 
 // The block size at which a multiprocessor holds most threads; the largest of those that are equal.

@@ -226,6 +226,9 @@ public:
     cudaError_t launch_graph(GraphExec& exec, Stream& stream);
 
     // --- what happened ---
+    // An assert() of a kernel does not hold: a finding, and the end of the program, as of a host program's. (A GPU ends
+    // the kernel, and every later call returns cudaErrorAssert.)
+    [[noreturn]] void end_at_assertion(const char* condition, std::uintptr_t called_from);
     void finish();  // the program ends: judges the last host accesses and lets all work end
     device::Trace trace() const;
     const std::vector<device::Finding>& findings() const { return findings_.all(); }
@@ -262,6 +265,7 @@ private:
     void watch_pageable(const Rows& rows);
     void judge_input(const Rows& host, std::uintptr_t called_from);
     [[noreturn]] void end_at_device_pointer(std::uintptr_t pc);
+    [[noreturn]] void end_with_signal(int signal);
 
     cudaError_t check_copy(const CopyRequest& request, cudaMemcpyKind& direction);
     cudaError_t check_bounds(const Rows& rows, std::uintptr_t called_from);

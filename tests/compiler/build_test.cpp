@@ -115,6 +115,25 @@ TEST_F(Build, NamesTheDeviceFunctionsThatAreNotSimulated) {
     }
 }
 
+TEST_F(Build, NamesTheCallsAndLibrariesThatAreNotSimulated) {
+    for (const auto& [source, message] :
+         {std::pair("#include <thrust/device_vector.h>\nint main() {}\n", "Thrust is not simulated"),
+          std::pair("#include <cuda.h>\nint main() { cuInit(0); }\n", "cuInit is not simulated"),
+          std::pair("int main() {\n    cudaArray_t a; cudaMallocArray(&a, 0, 1, 1); }\n",
+                    "cudaMallocArray is not simulated"),
+          std::pair("int main() {\n    cudaThreadSynchronize(); }\n",
+                    "cudaThreadSynchronize does not exist any more: use cudaDeviceSynchronize"),
+          std::pair("int main() {\n    cudaDeviceProp p{}; return p.clockRate; }\n",
+                    "call cudaDeviceGetAttribute with cudaDevAttrClockRate")}) {
+        auto bad = request();
+        bad.sources = {write("a.cu", source)};
+        const BuildResult result = build_program(bad);
+        EXPECT_EQ(result.exit_status, 1) << source;
+        EXPECT_NE(result.diagnostics.find(message), std::string::npos) << result.diagnostics;
+        EXPECT_NE(result.diagnostics.find(bad.sources[0].string() + ":"), std::string::npos) << result.diagnostics;
+    }
+}
+
 TEST_F(Build, TakesAFileThatBeginsWithAByteOrderMark) {
     auto marked = request();
     marked.sources = {write("a.cu", "\xEF\xBB\xBF__global__ void k() {}\nint main() {\n    k<<<1, 2>>>();\n}\n")};

@@ -226,6 +226,20 @@ TEST(Kernels, AreNothingElse) {
     }
 }
 
+TEST(Macros, HoldWholeLaunches) {
+    for (const auto& [source, expected] : std::vector<std::pair<std::string, std::string>>{
+             {"#define RUN(k, n, ...) k<<<(n), 2>>>(__VA_ARGS__)\n",
+              "#define RUN(k, n, ...) SIMULATOR_KERNEL(#k, k).with((n), 2)(__VA_ARGS__)\n"},
+             {"#define RUN(k) \\\n  do { (k)<<<1, 2>>>(0); k<int><<<1, 2>>>(); } while (0)\n",
+              "#define RUN(k) \\\n  do { SIMULATOR_KERNEL(#k, (k)).with(1, 2)(::simulator::Zero(0)); "
+              "SIMULATOR_KERNEL(#k, k<int>).with(1, 2)(); } while (0)\n"},
+             {"#define RUN scale<<<1, 2>>>(x)\n", "#define RUN SIMULATOR_KERNEL(\"scale\", scale).with(1, 2)(x)\n"},
+             {"#define RUN (scale)<<<1, 2>>>(x)\n",
+              "#define RUN SIMULATOR_KERNEL(\"scale\", (scale)).with(1, 2)(x)\n"}}) {
+        EXPECT_EQ(rewritten(source), expected);
+    }
+}
+
 TEST(KernelPointers, AreFoundWhereASpecializationIsCast) {
     for (const auto& [source, expected] : std::vector<std::pair<std::string, std::string>>{
              {"f((void*)k<int>, g);", "f(::simulator::kernel_pointer<void*>(k<int>), g);"},
@@ -298,8 +312,10 @@ INSTANTIATE_TEST_SUITE_P(
                 {2, 1, "expected '<<<' behind a kernel's name, found '<<<<<<<' (an unresolved merge conflict?)"}},
         Mistake{
             "macro",
-            "int x;\n#define RUN(a) \\\n  k<<<1, 2>>>(a)\n",
-            {3, 4, "expected no kernel launch inside a macro, found '<<<' in 'RUN': write it in a function instead"}},
+            "int x;\n#define RUN(a) \\\n  k<<<1, 2>>>\n",
+            {3, 4,
+             "expected the whole kernel launch inside a macro, found a part of one in 'RUN': write it in a function "
+             "instead"}},
         Mistake{"shared_memory_with_a_size",
                 "void k() { extern __shared__ float x[4]; }",
                 {1, 19, "expected 'extern __shared__ TYPE NAME[];' for dynamic shared memory, found 'float x[4];'"}},
@@ -318,7 +334,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(RewriteErrors, AreAllReportedInTheOrderOfTheSource) {
-    const auto result = rewrite_launches("k<<<1>>>();\n#define X a<<<1, 2>>>()\nj<<<1, 2>>>;\n", "f.cu");
+    const auto result = rewrite_launches("k<<<1>>>();\n#define X a<<<1, 2>>>\nj<<<1, 2>>>;\n", "f.cu");
     ASSERT_EQ(result.errors.size(), 3u);
     EXPECT_EQ(result.errors[0].line, 1);
     EXPECT_EQ(result.errors[1].line, 2);

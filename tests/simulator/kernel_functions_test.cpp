@@ -1,6 +1,8 @@
 // Kernels by their address, occupancy, resets: the cases of programs/kernel_functions.cu check results by themselves.
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "program_run.hpp"
 
 namespace simulator {
@@ -40,9 +42,26 @@ TEST(LaunchesByAddress, are_operations_with_the_name_and_the_line_of_any_launch)
     EXPECT_EQ(result.operation("a specialization").name, "assign");
 }
 
+TEST(LaunchesInMacros, have_the_name_of_the_kernel_and_the_line_of_the_macros_use) {
+    const ProgramRun result = run(program(), {"launched_by_a_macro"});
+    EXPECT_EQ(result.exit_status, 0) << result.output;
+    EXPECT_EQ(result.operation("a macro's launch").name, "scale");
+    EXPECT_EQ(result.operation("a macro's specialization").name, "assign");
+}
+
+TEST(Assertions, of_kernels_name_line_block_and_thread) {
+    const ProgramRun result = run(program(), {"assertion_in_a_kernel"});
+    EXPECT_EQ(result.exit_status, 128 + SIGABRT) << result.output;
+    const std::vector<device::Finding> found = result.findings("device_assertion");
+    ASSERT_EQ(found.size(), 1u) << result.output;
+    EXPECT_EQ(found[0].at.line, program().line("assert"));
+    EXPECT_EQ(found[0].details.at("thread"), "(40, 0, 0)");
+    EXPECT_EQ(found[0].details.at("condition"), "threadIdx.x < limit");
+}
+
 TEST(NotSimulated, is_said_by_name) {
     const ProgramRun result = run(program(), {"attributes_that_are_not_simulated"});
-    expect_findings(result, "not_simulated", {"cluster", "clock rate"});
+    expect_findings(result, "not_simulated", {"cluster", "cache size"});
     EXPECT_EQ(result.findings("not_simulated")[0].details.at("what"), "cudaLaunchAttributeClusterDimension");
 }
 

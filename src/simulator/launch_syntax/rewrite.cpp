@@ -122,27 +122,58 @@ private:
     }
     void insert(std::size_t offset, std::string text) { edits_.push_back({offset, 0, std::move(text)}); }
 
-    // The preprocessor would paste such text into the program after this pass has run.
+    // The preprocessor pastes a macro's text into the program after this pass has run, so that what is in it is rewritten
+    // where it stands. That takes a launch that is complete there.
     void check_macros() {
         for (const MacroBody& macro : parsed_.macros) {
             const auto& body = macro.tokens;
-            const bool external =
-                std::any_of(body.begin(), body.end(), [](const Token& token) { return token.is("extern"); });
-            for (std::size_t i = 0; i < body.size(); ++i) {
-                if (body[i].is(launch_open) && !(i > 0 && body[i - 1].is("operator"))) {
-                    fail(
-                        body[i],
-                        "expected no kernel launch inside a macro, found '<<<' in '{}': write it in a function instead",
-                        macro.name);
-                } else if (body[i].is("__shared__") && external) {
-                    fail(body[i],
-                         "expected no dynamic shared memory inside a macro, found '__shared__' in '{}': declare it in "
-                         "the kernel "
-                         "instead",
+            const auto launch = std::find_if(body.begin(), body.end(), [](const Token& t) { return t.is(launch_open); });
+            if (launch != body.end() && !(launch != body.begin() && std::prev(launch)->is("operator"))) {
+                Rewriter inside(source_, file_name_, macro);
+                if (!inside.rewrite_macro()) {
+                    fail(*launch,
+                         "expected the whole kernel launch inside a macro, found a part of one in '{}': write it in a "
+                         "function instead",
                          macro.name);
+                    continue;
                 }
+                edits_.insert(edits_.end(), inside.edits_.begin(), inside.edits_.end());
+            }
+            const auto is = [](const char* text) { return [text](const Token& token) { return token.is(text); }; };
+            const auto shared = std::find_if(body.begin(), body.end(), is("__shared__"));
+            if (shared != body.end() && std::any_of(body.begin(), body.end(), is("extern"))) {
+                fail(*shared,
+                     "expected no dynamic shared memory inside a macro, found '__shared__' in '{}': declare it in the "
+                     "kernel instead",
+                     macro.name);
             }
         }
+    }
+
+    // The replacement text of one macro; its parameters are names that are not known yet.
+    Rewriter(std::string_view source, std::string_view file_name, const MacroBody& macro)
+        : source_(source), file_name_(file_name), tokens_(parsed_.tokens) {
+        std::size_t begin = 0;
+        const auto& all = macro.tokens;
+        const char* const name_end = macro.name.data() + macro.name.size();
+        if (!all.empty() && all.front().is("(") && all.front().text.data() == name_end) {
+            for (; begin < all.size() && !all[begin].is(")"); ++begin) {
+                if (all[begin].kind == TokenKind::identifier) {
+                    macro_parameters_.push_back(all[begin].text);
+                }
+            }
+            ++begin;
+        }
+        parsed_.tokens.assign(all.begin() + static_cast<std::ptrdiff_t>(std::min(begin, all.size())), all.end());
+    }
+
+    bool rewrite_macro() {
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            if (tokens_[i].is(launch_open)) {
+                rewrite_launch(i);
+            }
+        }
+        return result_.errors.empty();
     }
 
     // Keeps the open braces that are not those of a namespace or of extern "C".
@@ -394,7 +425,10 @@ private:
     }
 
     void emit_launch(const Launch& launch, std::size_t end) {
-        insert(tokens_[launch.kernel].offset, fmt::format("SIMULATOR_KERNEL(\"{}\", ", kernel_name(launch)));
+        const std::string_view name = kernel_name(launch);
+        const bool parameter = std::find(macro_parameters_.begin(), macro_parameters_.end(), name) != macro_parameters_.end();
+        insert(tokens_[launch.kernel].offset,
+               parameter ? fmt::format("SIMULATOR_KERNEL(#{}, ", name) : fmt::format("SIMULATOR_KERNEL(\"{}\", ", name));
         replace(tokens_[launch.open], ").with(");
         edits_.push_back({tokens_[launch.close].offset, 3, ")"});
         wrap_zeros(launch.arguments, end);
@@ -741,6 +775,7 @@ private:
     TokenizedSource parsed_;
     const std::vector<Token>& tokens_;
     std::size_t declaration_end_ = 0;  // of the last declaration of shared memory
+    std::vector<std::string_view> macro_parameters_;
     std::vector<bool> scopes_;         // of each open brace: whether it is a namespace's
     std::vector<Edit> edits_;
     RewriteResult result_;

@@ -1,6 +1,8 @@
 // Kernels by their address, occupancy, and what is set for a kernel or for the device. Compiled for a GPU too.
 #include <cuda_profiler_api.h>
 
+#include <cassert>
+
 #include "resources.h"
 
 namespace {
@@ -134,7 +136,7 @@ void attributes_that_are_not_simulated() {
     configuration.numAttrs = 1;
     EXPECT_ERROR(cudaErrorNotSupported, cudaLaunchKernelEx(&configuration, nothing));  // at: cluster
     int value = 5;
-    const cudaError_t error = cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0);  // at: clock rate
+    const cudaError_t error = cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, 0);  // at: cache size
     EXPECT(error == cudaErrorNotSupported);
     EXPECT(value == 5);
 }
@@ -324,6 +326,28 @@ void in_a_capture() {
     CALL(cudaGraphDestroy(graph));
 }
 
+__global__ void below(unsigned limit) {
+    assert(threadIdx.x < limit);  // at: assert
+}
+
+#define LAUNCH(kernel, threads, ...) kernel<<<1, threads>>>(__VA_ARGS__)
+
+void assertion_in_a_kernel() {
+    LAUNCH(below, 64, 64);
+    CALL(cudaDeviceSynchronize());
+    below<<<1, 64>>>(40);
+    CALL(cudaDeviceSynchronize());
+}
+
+void launched_by_a_macro() {
+    const DeviceMemory device(bytes);
+    CALL(cudaMemset(device, 0, bytes));
+    LAUNCH(scale, 256, device, elements, Factors{1, 2});     // at: a macro's launch
+    LAUNCH(assign<unsigned>, elements, device, elements, 3); // at: a macro's specialization
+    EXPECT_ERROR(cudaSuccess, cudaGetLastError());
+    EXPECT(holds(device, 3));
+}
+
 constexpr cases::Case all_cases[] = {
 #define CASE(name) {#name, name}
     CASE(launched_by_address),
@@ -336,6 +360,8 @@ constexpr cases::Case all_cases[] = {
     CASE(memory_after_a_reset),
     CASE(streams_after_a_reset),
     CASE(in_a_capture),
+    CASE(assertion_in_a_kernel),
+    CASE(launched_by_a_macro),
 };
 
 }  // namespace

@@ -19,6 +19,8 @@
 #define __launch_bounds__(...)
 #define __shared__ static  // in macros; elsewhere the launch-syntax pass gives each block fresh memory
 #define __constant__
+#define __grid_constant__
+#define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
 
 extern "C" {
@@ -54,6 +56,16 @@ SIMULATOR_VECTOR_TYPES(long long, longlong)
 SIMULATOR_VECTOR_TYPES(unsigned long long, ulonglong)
 SIMULATOR_VECTOR_TYPES(float, float)
 SIMULATOR_VECTOR_TYPES(double, double)
+SIMULATOR_VECTOR_TYPES(long, long)
+SIMULATOR_VECTOR_TYPES(unsigned long, ulong)
+SIMULATOR_VECTOR_TYPE_3(char, char)
+SIMULATOR_VECTOR_TYPE_3(unsigned char, uchar)
+SIMULATOR_VECTOR_TYPE_3(short, short)
+SIMULATOR_VECTOR_TYPE_3(unsigned short, ushort)
+SIMULATOR_VECTOR_TYPE_3(long, long)
+SIMULATOR_VECTOR_TYPE_3(unsigned long, ulong)
+SIMULATOR_VECTOR_TYPE_3(long long, longlong)
+SIMULATOR_VECTOR_TYPE_3(unsigned long long, ulonglong)
 SIMULATOR_VECTOR_TYPE_3(int, int)
 SIMULATOR_VECTOR_TYPE_3(float, float)
 SIMULATOR_VECTOR_TYPE_3(double, double)
@@ -71,6 +83,15 @@ SIMULATOR_MIN_MAX(long long)
 SIMULATOR_MIN_MAX(unsigned long long)
 SIMULATOR_MIN_MAX(float)
 SIMULATOR_MIN_MAX(double)
+#define SIMULATOR_MIN_MAX_OF(a, b, common)                                                       \
+    inline common min(a x, b y) { return min(static_cast<common>(x), static_cast<common>(y)); }  \
+    inline common max(a x, b y) { return max(static_cast<common>(x), static_cast<common>(y)); }  \
+    inline common min(b x, a y) { return min(static_cast<common>(x), static_cast<common>(y)); }  \
+    inline common max(b x, a y) { return max(static_cast<common>(x), static_cast<common>(y)); }
+SIMULATOR_MIN_MAX_OF(int, unsigned int, unsigned int)
+SIMULATOR_MIN_MAX_OF(long, unsigned long, unsigned long)
+SIMULATOR_MIN_MAX_OF(long long, unsigned long long, unsigned long long)
+SIMULATOR_MIN_MAX_OF(float, double, double)
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
@@ -91,6 +112,20 @@ inline float __fadd_rn(float x, float y) { return x + y; }
 inline float __fsub_rn(float x, float y) { return x - y; }
 inline float __fmul_rn(float x, float y) { return x * y; }
 inline float __fdiv_rn(float x, float y) { return x / y; }
+inline void __sincosf(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
+inline float __frsqrt_rn(float x) { return 1.0f / sqrtf(x); }
+inline float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
+inline float rnorm3df(float x, float y, float z) { return 1.0f / norm3df(x, y, z); }
+inline float sinpif(float x) { return sinf(x * 3.14159265358979f); }
+inline float cospif(float x) { return cosf(x * 3.14159265358979f); }
+inline unsigned int __sad(int x, int y, unsigned int z) { return z + static_cast<unsigned int>(x < y ? y - x : x - y); }
+inline unsigned int __float2uint_rn(float x) { return static_cast<unsigned int>(rintf(x)); }
+inline unsigned int __float2uint_rz(float x) { return static_cast<unsigned int>(x); }
+inline int __float2int_rd(float x) { return static_cast<int>(floorf(x)); }
+inline int __float2int_ru(float x) { return static_cast<int>(ceilf(x)); }
+inline float __uint2float_rn(unsigned int x) { return static_cast<float>(x); }
+inline int __double2int_rn(double x) { return static_cast<int>(rint(x)); }
+inline float __double2float_rn(double x) { return static_cast<float>(x); }
 inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 inline void sincospif(float x, float* sine, float* cosine) { sincosf(x * 3.14159265358979f, sine, cosine); }
@@ -133,6 +168,14 @@ template <class T>
 inline T __ldg(const T* pointer) { return *pointer; }
 template <class T>
 inline T __ldcg(const T* pointer) { return *pointer; }
+template <class T>
+inline T __ldca(const T* pointer) { return *pointer; }
+template <class T>
+inline T __ldcs(const T* pointer) { return *pointer; }
+template <class T>
+inline void __stcg(T* pointer, T value) { *pointer = value; }
+template <class T>
+inline void __stcs(T* pointer, T value) { *pointer = value; }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline void __threadfence_system() {}
@@ -157,6 +200,12 @@ inline void __nanosleep(unsigned int nanoseconds) { simulator_sleep(nanoseconds)
 #define SIMULATOR_DEVICE_NOT_SIMULATED(function) \
     template <class... Arguments>                \
     __attribute__((error(#function " is not simulated: build for a GPU (--device gpu)"))) int function(Arguments&&...);
+SIMULATOR_DEVICE_NOT_SIMULATED(tex1D)
+SIMULATOR_DEVICE_NOT_SIMULATED(tex1Dfetch)
+SIMULATOR_DEVICE_NOT_SIMULATED(tex2D)
+SIMULATOR_DEVICE_NOT_SIMULATED(tex3D)
+SIMULATOR_DEVICE_NOT_SIMULATED(surf2Dread)
+SIMULATOR_DEVICE_NOT_SIMULATED(surf2Dwrite)
 SIMULATOR_DEVICE_NOT_SIMULATED(__trap)
 SIMULATOR_DEVICE_NOT_SIMULATED(__brkpt)
 SIMULATOR_DEVICE_NOT_SIMULATED(__prof_trigger)

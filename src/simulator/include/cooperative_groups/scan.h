@@ -1,0 +1,1 @@
+#error "scan of cooperative groups is not simulated: build for a GPU (--device gpu), or write it with shared memory"

@@ -1,0 +1,1 @@
+#error "bfloat16 is not simulated: build for a GPU (--device gpu), or do without"

@@ -1,0 +1,1 @@
+#error "FP8 is not simulated: build for a GPU (--device gpu), or do without"

@@ -1,0 +1,1 @@
+#error "OpenGL interoperation is not simulated: build for a GPU (--device gpu), or do without"

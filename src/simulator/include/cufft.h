@@ -1,0 +1,1 @@
+#error "cuFFT is not simulated: build for a GPU (--device gpu), or write it as a kernel"
