@@ -1,4 +1,4 @@
-"""Markdown style, by mdl (markdownlint). Which rules: mdl_style.rb."""
+"""Markdown style, by mdl (markdownlint; which rules: mdl_style.rb), and bold text that would show its asterisks."""
 
 import json
 import subprocess
@@ -7,7 +7,21 @@ from pathlib import Path
 STYLE = Path(__file__).with_name("mdl_style.rb")
 
 
+def _unended(page):
+    """Asterisks that CommonMark takes for text. Chinese is prone to it: `**词。**后文` ends no bold text, `**词**。后文` does."""
+    return [
+        page.finding(token.map[0] + 1, f"expected bold text, found that its ** are shown: {child.content[:40]}")
+        for token in page.tokens
+        for child in token.children or []
+        if child.type == "text" and "**" in child.content
+    ]
+
+
 def check(pages, root):
+    return _markdown_style(pages, root) + [finding for page in pages.values() for finding in _unended(page)]
+
+
+def _markdown_style(pages, root):
     if not pages:
         return []
     result = subprocess.run(

@@ -412,6 +412,12 @@ class Style(PagesTest):
         self.put("README.md", "# A\n\n### B\n")
         self.assert_one(style.check, "README.md:3", "MD001")
 
+    def test_bold_text_that_does_not_end(self):
+        self.put("README.zh-CN.md", "# 一\n\n**先等。**再读。\n")
+        self.assert_one(style.check, "README.zh-CN.md:3", "found that its ** are shown")
+        self.put("README.zh-CN.md", "# 一\n\n**先等**。再读，`a**b`。\n")
+        self.assert_nothing(style.check)
+
 
 if __name__ == "__main__":
     unittest.main()
