@@ -62,6 +62,7 @@ public:
         add_calibrate();
         add_experiment();
         add_pages();
+        add_slides();
         add_test();
     }
 
@@ -197,6 +198,10 @@ private:
         command->add_flag("--draw", pages_.draw, text("course.help.draw_pages"));
     }
 
+    void add_slides() {
+        add("slides", slides_)->add_flag("--html", slides_.html, text("course.help.html_slides"));
+    }
+
     void add_test() {
         CLI::App* command = add("test", test_);
         command->prefix_command();  // everything after it is Meson's
@@ -245,6 +250,7 @@ private:
     CalibrateOptions calibrate_;
     ExperimentOptions experiment_;
     PagesOptions pages_;
+    SlidesOptions slides_;
     TestOptions test_;
     std::function<Request()> chosen_;
 };

@@ -91,12 +91,16 @@ struct PagesOptions {
     bool draw = false;                // first draw the pictures from their data
 };
 
+struct SlidesOptions {
+    bool html = false;  // no PDF
+};
+
 struct TestOptions {
     std::vector<std::string> arguments;  // for `meson test`
 };
 
 using Request = std::variant<StatusOptions, CheckOptions, RunOptions, TimelineOptions, HintOptions, ResetOptions,
-                             DoctorOptions, CalibrateOptions, ExperimentOptions, PagesOptions, TestOptions>;
+                             DoctorOptions, CalibrateOptions, ExperimentOptions, PagesOptions, SlidesOptions, TestOptions>;
 
 int execute(const Project& project, const StatusOptions& options);
 int execute(const Project& project, const CheckOptions& options);
@@ -108,6 +112,7 @@ int execute(const Project& project, const DoctorOptions& options);
 int execute(const Project& project, const CalibrateOptions& options);
 int execute(const Project& project, const ExperimentOptions& options);
 int execute(const Project& project, const PagesOptions& options);
+int execute(const Project& project, const SlidesOptions& options);
 int execute(const Project& project, const TestOptions& options);
 
 }  // namespace course

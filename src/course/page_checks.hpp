@@ -9,7 +9,8 @@
 
 namespace course {
 
-// Calls the package with these arguments.
-Command page_checks(const Project& project, const std::vector<std::string>& arguments);
+// Calls the package, or the module of it that is named, with these arguments.
+Command page_checks(const Project& project, const std::vector<std::string>& arguments,
+                    const std::string& module = "pages");
 
 }  // namespace course

@@ -9,7 +9,7 @@ from pages.requirements import missing_packages, require_packages
 
 def checks():
     """Every check by its name."""
-    from pages import code_blocks, figures, links, measured_numbers, reading_time, style, translations, words
+    from pages import code_blocks, figures, links, measured_numbers, reading_time, slides, style, translations, words
 
     return {
         "links": links.check,
@@ -20,6 +20,7 @@ def checks():
         "words": words.check,
         "style": style.check,
         "figures": figures.check,
+        "slides": slides.check,
     }
 
 
@@ -29,7 +30,7 @@ def counted(count, word):
 
 def arguments(given):
     parser = argparse.ArgumentParser(prog="./course pages", description="Check the pages of the course.")
-    parser.add_argument("check", nargs="*", metavar="CHECK", help="only these: links, code, translations, measured, reading-time, words, style, figures")
+    parser.add_argument("check", nargs="*", metavar="CHECK", help="only these: links, code, translations, measured, reading-time, words, style, figures, slides")
     parser.add_argument("--write", action="store_true", help="first write the code blocks of the pages from their files")
     parser.add_argument("--draw", action="store_true", help="first draw the pictures from their data")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2], help=argparse.SUPPRESS)

@@ -90,6 +90,11 @@ TEST(CommandLine, TakesChecksOfPages) {
     EXPECT_FALSE(parse_as<course::PagesOptions>({"pages"}).write);
 }
 
+TEST(CommandLine, BuildsSlides) {
+    EXPECT_FALSE(parse_as<course::SlidesOptions>({"slides"}).html);
+    EXPECT_TRUE(parse_as<course::SlidesOptions>({"slides", "--html"}).html);
+}
+
 TEST(CommandLine, RefusesInOneLine) {
     const std::vector<std::vector<const char*>> wrong{
         {"chekc"},  {"check"},          {"check", "3", "--device", "tpu"}, {"check", "3", "--seed", "many"},

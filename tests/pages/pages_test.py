@@ -13,7 +13,7 @@ from pages.requirements import require_packages
 
 require_packages()
 
-from pages import code_blocks, figures, links, measured_numbers, reading_time, style, translations, words
+from pages import code_blocks, figures, links, measured_numbers, reading_time, slides, style, translations, words
 from pages.page import Page, anchor_of, load_pages
 
 
@@ -397,6 +397,56 @@ class Figures(PagesTest):
         chinese = (self.root / "chapters/1/figures/on-gpu.zh-CN.svg").read_text()
         self.assertIn("timeline chapters/1/measured/t.json", chinese)
         self.assertIn('lang="zh"', chinese)
+
+
+FRONT = "---\nmarp: true\ntheme: course\n---\n"
+SLIDE = "\n## B\n\n![p](p.svg)\n\n<!-- say: this -->\n"
+DEMO = "\n## Live demo\n\n```text\n./course check 1\n```\n\n<!-- now -->\n"
+
+
+class Slides(PagesTest):
+    def put_deck(self, *parts):
+        self.put("slides/01_a.md", FRONT + "\n---\n".join(parts))
+
+    def test_right(self):
+        self.put_deck(*[SLIDE] * 12, DEMO)
+        self.assert_nothing(slides.check)
+
+    def test_what_is_missing(self):
+        for parts, told in (
+            ([SLIDE] * 10 + [DEMO], "12 to 20 slides, found 11"),
+            ([SLIDE] * 20 + [DEMO], "found 21"),
+            ([SLIDE] * 12, "Live demo"),
+            ([SLIDE] * 12 + [DEMO.replace("./course check", "ls")], "Live demo"),
+            ([SLIDE] * 12 + [DEMO + "\n## C\n"], "slide 13 (one idea), found 2"),
+            ([SLIDE] * 12 + [DEMO.replace("<!-- now -->", "")], "notes on slide 13"),
+            ([SLIDE] * 12 + [DEMO.replace("now", "measured: a.csv: 1 = max b")], "notes on slide 13"),
+            ([SLIDE.replace("![", "[")] * 12 + [DEMO], "pictures"),
+        ):
+            with self.subTest(told):
+                self.put_deck(*parts)
+                self.assert_one(slides.check, told)
+
+    def test_overflow_is_told_with_its_slide(self):
+        seen = {"slide": 1, "below": 0.5, "beside": 0, "broken": 0}
+        cut = {"slide": 2, "below": 40.2, "beside": 0, "broken": 1}
+        with mock.patch.object(slides, "measure", return_value=[seen, cut]):
+            told = slides.overflow("slides/01_a.md", "")
+        self.assertEqual(len(told), 2)
+        self.assertIn("slide 2 is cut: 40 px stand below", told[0])
+        self.assertIn("slide 2: 1 pictures did not load", told[1])
+
+    @unittest.skipUnless(slides.browser(), "no browser")
+    def test_browser_finds_what_a_slide_cuts(self):
+        page = "<section style='width:400px;height:200px;overflow:hidden;position:relative'>{}</section>"
+        fits = page.format("<p style='margin:0;height:150px'>fits</p>")
+        long = page.format("<p style='margin:0;height:250px'>long</p>")
+        wide = page.format("<pre style='margin:0;width:300px;overflow:hidden'>" + "wide " * 200 + "</pre>")
+        broken = page.format("<img src='missing.svg'>")
+        measured = slides.measure(f"<html><body style='margin:0'>{fits}{long}{wide}{broken}</body></html>")
+        self.assertEqual([round(slide["below"]) for slide in measured[:3]], [0, 50, 0])
+        self.assertEqual([slide["beside"] > slides.MARGIN for slide in measured], [False, False, True, False])
+        self.assertEqual([slide["broken"] for slide in measured], [0, 0, 0, 1])
 
 
 class Style(PagesTest):
