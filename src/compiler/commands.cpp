@@ -227,7 +227,11 @@ Command link_command(const BuildRequest& request, const Location& location, cons
     }
     if (simulated) {
         append(command, {"-Wl,--undefined=clock_gettime"});  // the program's clocks: src/simulator/clocks.cpp
-        append(command, {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp,--wrap=bcmp"});
+        for (const char* const function :
+             {"memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strcpy", "strncpy", "strcat", "strlen",
+              "strcmp", "strncmp", "fread", "fwrite", "read", "write"}) {
+            append(command, {(std::string("-Wl,--wrap=") + function).c_str()});
+        }
         append_libraries(command, request, location);
     } else {
         append(command, {"-cudart", "static"});

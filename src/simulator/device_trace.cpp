@@ -137,6 +137,7 @@ void SimulatedDevice::finish() {
     const RecordingPaused paused;
     begin_call();
     engine_.run_until_idle();
+    checker_.report_unwritten_reads();
 }
 
 void SimulatedDevice::write_trace_file() const {

@@ -32,12 +32,112 @@ std::string access_text(const OperationRecord& record, Access kind) {
 
 void OrderingChecker::operation_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
                                          const std::vector<AccessInterval>& intervals) {
+    find_unwritten(id, intervals);
     access({epoch, id, record_of(operations_, id).called_from, 0}, clock, intervals);
 }
+
+// --- memory that nobody wrote ---
+
+std::vector<ShadowMemory::Stretch> OrderingChecker::unwritten(std::uintptr_t begin, std::uintptr_t end) const {
+    return shadow_.unwritten(begin, end, [this](const AccessOwner& writer) {
+        if (writer.operation == 0) {
+            return true;
+        }
+        const OperationRecord& record = record_of(operations_, writer.operation);
+        return record.role == OperationRole::on_device && !record.copies_nothing;
+    });
+}
+
+bool OrderingChecker::is_unwritten(std::uintptr_t begin, std::uintptr_t end) const {
+    const std::vector<ShadowMemory::Stretch> found = unwritten(begin, end);
+    return found.size() == 1 && found.front().begin == begin && found.front().end == end;
+}
+
+// Kernels are judged by the byte, copies as a whole: a buffer that is copied may have a part that is not in use. Bytes
+// between written ones may be the padding of a structure, which is read along.
+void OrderingChecker::find_unwritten(std::uint64_t id, const std::vector<AccessInterval>& intervals) {
+    constexpr std::size_t largest_padding_bytes = 15;
+    OperationRecord& record = operations_[id - 1];
+    const bool in_kernel = record.operation.kind == device::OperationKind::kernel;
+    const auto is_read_on_device = [this](const AccessInterval& interval) {
+        return interval.kind != Access::write && memory_.device_arena().contains(interval.begin);
+    };
+    if (!in_kernel) {
+        const auto is_read = [&](const AccessInterval& interval) { return is_read_on_device(interval); };
+        record.copies_nothing = record.role == OperationRole::on_device && std::ranges::any_of(intervals, is_read) &&
+                                std::ranges::all_of(intervals, [&](const AccessInterval& interval) {
+                                    return !is_read(interval) || is_unwritten(interval.begin, interval.end);
+                                });
+        copied_nothing_ |= record.copies_nothing;
+        return;
+    }
+    const AccessInterval* before = nullptr;
+    for (const AccessInterval& interval : intervals) {
+        const auto follows_written = [&](std::uintptr_t at) {
+            return (before != nullptr && before->end == at && before->kind != Access::read) ||
+                   !is_unwritten(at - 1, at);
+        };
+        for (const ShadowMemory::Stretch& stretch : is_read_on_device(interval)
+                                                        ? unwritten(interval.begin, interval.end)
+                                                        : std::vector<ShadowMemory::Stretch>{}) {
+            const bool padding = interval.kind == Access::read &&
+                                 stretch.end - stretch.begin <= largest_padding_bytes && follows_written(stretch.begin);
+            const Allocation* const allocation = memory_.find(stretch.begin);
+            if (padding || allocation == nullptr) {
+                continue;
+            }
+            UnwrittenRead read{id, {}};
+            read.finding.kind = "unwritten_memory_read";
+            read.finding.severity = device::Severity::warning;
+            read.finding.at = source_line(interval.pc);
+            read.finding.other = source_line(record.called_from);
+            describe(read.finding, "first", {{}, id, record.called_from, 0}, Access::read);
+            read.finding.details["bytes"] = std::to_string(stretch.end - stretch.begin);
+            describe_range(read.finding, stretch.begin, stretch.end);
+            unwritten_reads_.try_emplace({interval.pc, record.called_from}, std::move(read));
+        }
+        before = &interval;
+    }
+}
+
+void OrderingChecker::find_unwritten_on_host(const AccessInterval& interval, const std::string& label) {
+    for (const AccessOwner& writer : shadow_.last_writers(interval.begin, interval.end)) {
+        if (writer.operation == 0 || !record_of(operations_, writer.operation).copies_nothing) {
+            continue;
+        }
+        UnwrittenRead read{writer.operation, {}};
+        read.finding.kind = "unwritten_memory_copied";
+        read.finding.severity = device::Severity::warning;
+        read.finding.at = line_of({{}, 0, interval.pc, 0});
+        read.finding.other = line_of(writer);
+        if (read.finding.at.line == 0) {
+            std::swap(read.finding.at, read.finding.other);
+        }
+        describe(read.finding, "first", writer, Access::write);
+        describe(read.finding, "second", {{}, 0, interval.pc, interval.pc == 0 ? number_of(label) : 0}, Access::read);
+        unwritten_reads_.try_emplace({interval.pc, writer.pc}, std::move(read));
+    }
+}
+
+void OrderingChecker::report_unwritten_reads() {
+    for (auto& [lines, read] : unwritten_reads_) {
+        if (!unordered_.contains(read.operation)) {
+            findings_.add(std::move(read.finding));
+        }
+    }
+    unwritten_reads_.clear();
+}
+
+// --- order ---
 
 void OrderingChecker::host_accesses(Epoch epoch, const VectorClock& clock, const std::vector<AccessInterval>& intervals,
                                     const std::string& label) {
     access({epoch, 0, 0, number_of(label)}, clock, intervals);
+    for (const AccessInterval& interval : intervals) {
+        if (copied_nothing_ && interval.kind == Access::read) {
+            find_unwritten_on_host(interval, label);
+        }
+    }
 }
 
 std::uint32_t OrderingChecker::number_of(const std::string& label) {
@@ -72,6 +172,7 @@ void OrderingChecker::access(const AccessOwner& owner, const VectorClock& clock,
             std::swap(conflict.earlier, conflict.later);
             std::swap(conflict.earlier_kind, conflict.later_kind);
         }
+        unordered_.insert({conflict.earlier.operation, conflict.later.operation});
         report(conflict);
     }
 }
@@ -119,13 +220,13 @@ void OrderingChecker::describe(device::Finding& finding, const std::string& deta
     }
 }
 
-void OrderingChecker::describe_range(device::Finding& finding, const Conflict& conflict) const {
+void OrderingChecker::describe_range(device::Finding& finding, std::uintptr_t begin, std::uintptr_t end) const {
     // Addresses differ from run to run; the place within an allocation does not.
-    const Allocation* const allocation = memory_.find(conflict.begin);
-    const std::uintptr_t origin = allocation != nullptr ? allocation->begin : conflict.begin;
-    finding.details["range"] = memory_.is_device(conflict.begin) ? "range.device" : "range.host";
-    finding.details["range.begin"] = std::to_string(conflict.begin - origin);
-    finding.details["range.end"] = std::to_string(conflict.end - 1 - origin);  // the last byte
+    const Allocation* const allocation = memory_.find(begin);
+    const std::uintptr_t origin = allocation != nullptr ? allocation->begin : begin;
+    finding.details["range"] = memory_.is_device(begin) ? "range.device" : "range.host";
+    finding.details["range.begin"] = std::to_string(begin - origin);
+    finding.details["range.end"] = std::to_string(end - 1 - origin);  // the last byte
 }
 
 // Which call would order the two; an event that was there and did not is worth a word.
@@ -172,7 +273,7 @@ void OrderingChecker::report(const Conflict& conflict) {
     describe(finding, "first", conflict.earlier, conflict.earlier_kind);
     describe(finding, "second", conflict.later, conflict.later_kind);
     finding.details["bytes"] = std::to_string(conflict.end - conflict.begin);
-    describe_range(finding, conflict);
+    describe_range(finding, conflict.begin, conflict.end);
     describe_order(finding, conflict);
     findings_.add(std::move(finding));
 }

@@ -31,11 +31,13 @@ struct OperationRecord {
     // The host waited for it, although CUDA does not promise that (a copy with pageable memory).
     bool waited_for_in_practice = false;
     OperationRole role = OperationRole::on_device;
+    // A copy from device memory of which nothing was ever written.
+    bool copies_nothing = false;
 };
 
 class OrderingChecker {
 public:
-    OrderingChecker(const std::vector<OperationRecord>& operations, const Memory& memory, FindingLog& findings)
+    OrderingChecker(std::vector<OperationRecord>& operations, const Memory& memory, FindingLog& findings)
         : operations_(operations), memory_(memory), findings_(findings) {}
 
     // Operation `id` with the past `clock` accesses memory.
@@ -46,6 +48,9 @@ public:
     // accesses, or the qualified name of the function that does (lab::consume).
     void host_accesses(Epoch epoch, const VectorClock& clock, const std::vector<AccessInterval>& intervals,
                        const std::string& label = {});
+
+    // The program ends: reads of device memory that nobody wrote become findings, if no missing order explains them.
+    void report_unwritten_reads();
 
     // What stream `waiting` gets after the operation `latest` waits for an event that was recorded in stream `awaited`.
     void stream_waits(std::uint32_t waiting, std::uint32_t awaited, std::uint64_t latest) {
@@ -68,18 +73,29 @@ private:
     std::uint32_t number_of(const std::string& label);
     void access(const AccessOwner& owner, const VectorClock& clock, const std::vector<AccessInterval>& intervals);
     void report(const Conflict& conflict);
+    bool is_unwritten(std::uintptr_t begin, std::uintptr_t end) const;
+    std::vector<ShadowMemory::Stretch> unwritten(std::uintptr_t begin, std::uintptr_t end) const;
+    void find_unwritten(std::uint64_t id, const std::vector<AccessInterval>& intervals);
+    void find_unwritten_on_host(const AccessInterval& interval, const std::string& label);
     void describe(device::Finding& finding, const std::string& detail, const AccessOwner& owner, Access kind) const;
     device::SourceLine line_of(const AccessOwner& owner) const;
-    void describe_range(device::Finding& finding, const Conflict& conflict) const;
+    void describe_range(device::Finding& finding, std::uintptr_t begin, std::uintptr_t end) const;
     void describe_order(device::Finding& finding, const Conflict& conflict) const;
 
-    const std::vector<OperationRecord>& operations_;
+    std::vector<OperationRecord>& operations_;
     const Memory& memory_;
     FindingLog& findings_;
     ShadowMemory shadow_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> first_waits_;  // (waiting, awaited): after which
     std::vector<std::string> labels_{""};                                           // of trusted host code
     std::function<void(std::uint64_t)> overwritten_;
+    struct UnwrittenRead {
+        std::uint64_t operation = 0;  // that reads, or whose copy host code reads
+        device::Finding finding;
+    };
+    std::map<std::pair<std::uintptr_t, std::uintptr_t>, UnwrittenRead> unwritten_reads_;  // by their lines
+    std::set<std::uint64_t> unordered_;  // operations with an access that nothing orders
+    bool copied_nothing_ = false;        // at least once
     std::set<std::tuple<std::uintptr_t, std::uint32_t, std::uintptr_t, std::uint32_t, Access, Access>> reported_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -65,13 +66,15 @@ void expect_nothing(const std::vector<std::string>& arguments) {
 
 const std::vector<std::string> on_device{"kernel_reads_device", "kernel_writes_device",     "copy_to_device",
                                          "copy_from_device",    "copy_within_device_reads", "copy_within_device_writes",
-                                         "memset_device"};
-const std::vector<std::string> on_host{"kernel_reads_host", "kernel_writes_host", "copy_from_host", "copy_to_host",
-                                       "memset_host",       "host_reads",         "host_writes"};
+                                         "memset_device",       "kernel_adds_to_device"};
+const std::vector<std::string> on_host{"kernel_reads_host",    "kernel_writes_host", "copy_from_host",
+                                       "copy_to_host",         "memset_host",        "function_reads_host",
+                                       "function_writes_host", "host_reads",         "host_writes"};
 
 bool only_reads(const std::string& access) {
     static const std::set<std::string> reads{"kernel_reads_device", "copy_from_device", "copy_within_device_reads",
-                                             "kernel_reads_host",   "copy_from_host",   "host_reads"};
+                                             "kernel_reads_host",   "copy_from_host",   "host_reads",
+                                             "function_reads_host"};
     return reads.contains(access);
 }
 
@@ -87,7 +90,8 @@ TEST_P(Pairs, without_order_are_found_once_each_with_both_lines) {
     std::set<std::pair<int, int>> expected;  // the later line, the earlier line
     for (const std::string& second : seconds) {
         // What the host did before it issued an operation is always before that operation.
-        if (!is_host(first) && !(only_reads(first) && only_reads(second))) {
+        const bool both_atomic = first == "kernel_adds_to_device" && second == first;
+        if (!is_host(first) && !(only_reads(first) && only_reads(second)) && !both_atomic) {
             expected.emplace(program().line(second), program().line(first));
         }
     }
@@ -103,6 +107,69 @@ TEST_P(Pairs, without_order_are_found_once_each_with_both_lines) {
 
 INSTANTIATE_TEST_SUITE_P(OnDevice, Pairs, testing::ValuesIn(on_device), [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(OnHost, Pairs, testing::ValuesIn(on_host), [](const auto& info) { return info.param; });
+
+TEST(LibraryAccesses, too_early_are_found_with_their_lines) {
+    const std::vector<std::string> reads{
+        "load",      "memcpy_from", "memmove_from", "memcmp",   "memchr",      "copy_from", "copy_n",
+        "transform", "accumulate",  "equal",        "vector",   "strcpy_from", "strlen",    "strcmp",
+        "strncmp",   "fwrite",      "write",        "strcat_to"};  // the last looks for the end before it writes there
+    const std::vector<std::string> writes{"store",      "update",    "assign",     "atomic_add", "memcpy_to",
+                                          "memmove_to", "memset",    "copy_to",    "fill",       "fill_bytes",
+                                          "iota",       "strcpy_to", "strncpy_to", "fread",      "read"};
+    std::map<int, std::string> expected{{program().line("end of the texts"), "access.host_writes"}};
+    for (const std::string& how : reads) {
+        expected[program().line(how)] = "access.host_reads";
+    }
+    for (const std::string& how : writes) {
+        expected[program().line(how)] = "access.host_writes";
+    }
+    const ProgramRun result = run_findings({"library_accesses_too_early"});
+    std::map<int, std::string> found;
+    int in_sort = 0;
+    for (const Finding& finding : result.trace.findings) {
+        EXPECT_EQ(finding.kind, "unordered_access");
+        expect_at(finding.other, "output of every library access");
+        if (!finding.at.file.ends_with("findings.cu")) {
+            ++in_sort;  // its code is no part of the line that calls it
+            continue;
+        }
+        std::string& what = found[finding.at.line];
+        what = what == "access.host_writes" ? what : finding.details.at("second");  // some read what they write
+    }
+    EXPECT_EQ(found, expected) << result.output;
+    EXPECT_GT(in_sort, 0);
+}
+
+TEST(LibraryAccesses, after_waiting_are_not_found) {
+    expect_nothing({"library_accesses_after_waiting"});
+}
+
+TEST(UnwrittenMemory, read_by_a_kernel_is_found_by_the_byte) {
+    const Finding finding = expect_only(run_findings({"kernel_reads_unwritten"}), "unwritten_memory_read",
+                                        "read in a kernel", "launch that reads too much");
+    EXPECT_EQ(finding.severity, Severity::warning);
+    EXPECT_EQ(finding.details.at("first"), "access.kernel_reads");
+    EXPECT_EQ(finding.details.at("bytes"), "64");
+    EXPECT_EQ(finding.details.at("range.begin"), std::to_string(4096 - 64));
+}
+
+TEST(UnwrittenMemory, counted_up_by_a_kernel_is_found) {
+    expect_only(run_findings({"counter_not_set_to_zero"}), "unwritten_memory_read", "counter counted up",
+                "launch that counts");
+    expect_only(run_findings({"allocation_in_stream_order_writes_nothing"}), "unwritten_memory_read",
+                "counter counted up", "launch that counts in new memory");
+}
+
+TEST(UnwrittenMemory, copied_and_read_by_the_host_is_found_if_nothing_of_it_was_written) {
+    const Finding finding = expect_only(run_findings({"copied_result_never_computed"}), "unwritten_memory_copied",
+                                        "read of what was never computed", "copy of what was never computed");
+    EXPECT_EQ(finding.severity, Severity::warning);
+    expect_nothing({"copied_result_computed_in_part"});
+}
+
+TEST(UnwrittenMemory, is_not_what_was_written_in_any_way_nor_padding_nor_a_copy_that_nobody_reads) {
+    expect_nothing({"memory_written_in_many_ways"});
+}
 
 TEST(OrderedPairs, are_not_found) {
     expect_nothing({"pairs_in_order"});
@@ -130,8 +197,8 @@ TEST(Order, does_not_come_from_calls_that_promise_none) {
     for (const std::string how : {"event_recorded_too_early", "failed_queries"}) {
         const ProgramRun result = run_findings({"pair", "kernel_writes_device", "copy_from_device", how});
         const Finding finding = expect_only(result, "unordered_access", "copy_from_device", "kernel_writes_device");
-        EXPECT_EQ(finding.details.at("order"), how == "failed_queries" ? "order.event_between_streams"
-                                                                       : "order.event_recorded_too_early");
+        EXPECT_EQ(finding.details.at("order"),
+                  how == "failed_queries" ? "order.event_between_streams" : "order.event_recorded_too_early");
     }
 }
 
@@ -180,8 +247,7 @@ TEST(Races, a_pinned_source_reused_before_its_copy_is_done) {
 }
 
 TEST(Races, an_event_recorded_again_or_never) {
-    const Finding finding =
-        expect_race("event_recorded_again", "consumed without a wait", "produced after the wait");
+    const Finding finding = expect_race("event_recorded_again", "consumed without a wait", "produced after the wait");
     EXPECT_EQ(finding.details.at("order"), "order.event_recorded_too_early");
     EXPECT_EQ(finding.details.at("order.waiting"), "2");
     EXPECT_EQ(finding.details.at("order.awaited"), "1");

@@ -50,7 +50,8 @@ constexpr Entry entries[] = {
      "在第一次访问之后记录事件（cudaEventRecord），让另一个流在第二次访问之前等待它（cudaStreamWaitEvent）；"
      "也可以把两者放进同一个流"},
     {"order.event_recorded_too_early",
-     "stream {waiting} waits for an event of stream {awaited}, but for one that was recorded before this work: record the "
+     "stream {waiting} waits for an event of stream {awaited}, but for one that was recorded before this work: record "
+     "the "
      "event after the work it is to stand for (cudaEventRecord), and make the wait (cudaStreamWaitEvent) after that",
      "流 {waiting} 等待了流 {awaited} 里的事件，但那个事件在这项工作之前就已记录：先在它要代表的工作之后记录事件"
      "（cudaEventRecord），然后再让流等待（cudaStreamWaitEvent）"},
@@ -65,6 +66,24 @@ constexpr Entry entries[] = {
      "two accesses to the same {bytes} bytes ({range}) with nothing that orders them: {first}; {second}",
      "对同一段内存（{range}，共 {bytes} 字节）有两次访问，二者之间没有任何先后保证：{first}；{second}"},
     {"finding.unordered_access.next", "{order}", "{order}。"},
+
+    {"finding.unwritten_memory_read",
+     "{first} {bytes} bytes that nothing has written ({range}): their values are arbitrary",
+     "{first}了从未写入过的 {bytes} 字节（{range}）：读到的值是不确定的"},
+    {"finding.unwritten_memory_read.next",
+     "fill the memory before it is read: copy the input there, or set it to zero with cudaMemset or cudaMemsetAsync; "
+     "or "
+     "check that the kernel is given the right pointer and number of elements",
+     "在读取之前先写入这段内存：把输入拷贝进去，或用 cudaMemset、cudaMemsetAsync "
+     "清零；也请检查传给核函数的指针和元素个数"},
+    {"finding.unwritten_memory_read.other", "the kernel is launched here", "核函数在这里启动"},
+    {"finding.unwritten_memory_copied",
+     "{second} what {first}, but it was copied from device memory that nothing had written: the values are arbitrary",
+     "{second}的是{first}入的数据，而拷贝的源是从未写入过的设备内存：读到的值是不确定的"},
+    {"finding.unwritten_memory_copied.next",
+     "check that the copy reads the memory that the kernel writes, and that the kernel was launched without an error",
+     "检查拷贝的源是否就是核函数写入的那块内存，以及核函数是否启动成功。"},
+    {"finding.unwritten_memory_copied.other", "the copy is made here", "拷贝在这里"},
 
     {"finding.order_not_promised",
      "nothing that CUDA promises orders these accesses: {first}; {second}. It works here because a copy with pageable "
@@ -82,7 +101,8 @@ constexpr Entry entries[] = {
     {"finding.leaked_device_memory.next", "call cudaFree when the work is done, also on the way out after an error",
      "用完后调用 cudaFree；出错提前返回时也要释放。"},
 
-    {"finding.leaked_host_memory", "{bytes} bytes of pinned host memory were allocated or registered here and never given back",
+    {"finding.leaked_host_memory",
+     "{bytes} bytes of pinned host memory were allocated or registered here and never given back",
      "这里分配或注册的 {bytes} 字节锁页内存（pinned）一直没有归还"},
     {"finding.leaked_host_memory.next",
      "call cudaFreeHost when the work is done (cudaHostUnregister for registered memory), also on the way out after an "
@@ -91,8 +111,7 @@ constexpr Entry entries[] = {
 
     {"finding.leaked_managed_memory", "{bytes} bytes of managed memory were allocated here and never freed",
      "这里分配的 {bytes} 字节托管内存（managed memory）一直没有释放"},
-    {"finding.leaked_managed_memory.next",
-     "call cudaFree when the work is done, also on the way out after an error",
+    {"finding.leaked_managed_memory.next", "call cudaFree when the work is done, also on the way out after an error",
      "用完后调用 cudaFree；出错提前返回时也要释放。"},
 
     {"finding.leaked_stream", "a stream was created here and never destroyed", "这里创建的流一直没有销毁"},
@@ -112,26 +131,32 @@ constexpr Entry entries[] = {
      "an event was created here with timing, and is used only to order streams (cudaStreamWaitEvent)",
      "这里创建的事件带有计时功能，却只用来安排流之间的先后（cudaStreamWaitEvent）"},
     {"finding.timing_event_orders.next",
-     "create it with cudaEventCreateWithFlags(&event, cudaEventDisableTiming): without timing, recording it and waiting "
+     "create it with cudaEventCreateWithFlags(&event, cudaEventDisableTiming): without timing, recording it and "
+     "waiting "
      "for it cost less",
      "改用 cudaEventCreateWithFlags(&event, cudaEventDisableTiming) 创建：不带计时的事件，记录和等待的开销都更小。"},
 
     {"finding.waits_for_nothing",
-     "{call} is called here for an event that has not been recorded: that is an empty set of work, so it waits for nothing",
+     "{call} is called here for an event that has not been recorded: that is an empty set of work, so it waits for "
+     "nothing",
      "这里调用 {call} 时，事件还没有记录过：未记录的事件不代表任何工作，所以什么也没有等"},
     {"finding.waits_for_nothing.next",
      "call cudaEventRecord after the work to be waited for, in the stream of that work, before this call is made",
      "先在提交该工作的流里、在该工作之后调用 cudaEventRecord，然后再调用这里的等待。"},
-    {"finding.results_without_copy", "host code or a kernel writes results here; results come by copies from the device",
+    {"finding.results_without_copy",
+     "host code or a kernel writes results here; results come by copies from the device",
      "这里由主机代码或核函数直接写入结果；结果应通过拷贝从设备取得"},
-    {"finding.results_without_copy.next", "let a kernel compute the results in device memory, and copy them to where they are read",
+    {"finding.results_without_copy.next",
+     "let a kernel compute the results in device memory, and copy them to where they are read",
      "让核函数在设备内存里计算结果，再把结果拷贝到读取它们的地方。"},
     {"finding.input_written_by_host", "this copies what the host wrote there before, not the input where it was given",
      "这里拷贝的是主机代码另外写入的数据，而不是原处的输入"},
-    {"finding.input_written_by_host.next", "copy from the memory that the input was given in", "直接从输入所在的内存拷贝。"},
+    {"finding.input_written_by_host.next", "copy from the memory that the input was given in",
+     "直接从输入所在的内存拷贝。"},
     {"finding.injected_failure", "{call} was made to fail here, as you asked: call {n} of those that can fail",
      "按你的要求让这里的 {call} 失败：可能失败的第 {n} 个调用"},
-    {"finding.injected_failure.next", "look at what the program does now: does it report the error, and give back what it holds?",
+    {"finding.injected_failure.next",
+     "look at what the program does now: does it report the error, and give back what it holds?",
      "看看程序接下来做什么：它是否报告了错误，并归还了它持有的资源？"},
 
     {"finding.use_after_free", "memory is used here after it was freed", "这里使用了已经释放的内存"},
@@ -230,10 +255,12 @@ constexpr Entry entries[] = {
      "wait for that work first (cudaStreamSynchronize), then free the memory or destroy the stream or event",
      "先等待那些工作完成（cudaStreamSynchronize），再释放内存或销毁流、事件。"},
 
-    {"finding.call_in_host_function", "{call} is called in a host function that runs in a stream, where no CUDA call is allowed",
+    {"finding.call_in_host_function",
+     "{call} is called in a host function that runs in a stream, where no CUDA call is allowed",
      "在流中运行的主机函数里调用了 {call}，而那里不允许任何 CUDA 调用"},
     {"finding.call_in_host_function.next",
-     "let the host function only note what is to be done, and make the CUDA call in the thread that waits for the stream",
+     "let the host function only note what is to be done, and make the CUDA call in the thread that waits for the "
+     "stream",
      "让主机函数只记下要做的事，由等待该流的线程来进行 CUDA 调用。"},
 
     {"finding.unchecked_error", "{call} failed with {error}, and the program never looked at the error",

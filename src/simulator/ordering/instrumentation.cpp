@@ -1,7 +1,11 @@
 #include "simulator/ordering/instrumentation.hpp"
 
+#include <sys/types.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <type_traits>
@@ -374,6 +378,79 @@ int __wrap_bcmp(const void* left, const void* right, std::size_t bytes) {  // wh
     touch(left, bytes, Access::read, CALLER);
     touch(right, bytes, Access::read, CALLER);
     return simulator::raw_compare(left, right, bytes);
+}
+
+// So do its calls of these: functions of the C library, which is not instrumented.
+[[gnu::weak]] char* __real_strcpy(char*, const char*);
+[[gnu::weak]] char* __real_strncpy(char*, const char*, std::size_t);
+[[gnu::weak]] char* __real_strcat(char*, const char*);
+[[gnu::weak]] std::size_t __real_strlen(const char*);
+[[gnu::weak]] int __real_strcmp(const char*, const char*);
+[[gnu::weak]] int __real_strncmp(const char*, const char*, std::size_t);
+[[gnu::weak]] void* __real_memchr(const void*, int, std::size_t);
+[[gnu::weak]] std::size_t __real_fread(void*, std::size_t, std::size_t, std::FILE*);
+[[gnu::weak]] std::size_t __real_fwrite(const void*, std::size_t, std::size_t, std::FILE*);
+[[gnu::weak]] ssize_t __real_read(int, void*, std::size_t);
+[[gnu::weak]] ssize_t __real_write(int, const void*, std::size_t);
+
+char* __wrap_strcpy(char* to, const char* from) {
+    const std::size_t bytes = __real_strlen(from) + 1;
+    touch(from, bytes, Access::read, CALLER);
+    touch(to, bytes, Access::write, CALLER);
+    return __real_strcpy(to, from);
+}
+char* __wrap_strncpy(char* to, const char* from, std::size_t bytes) {
+    touch(from, strnlen(from, bytes), Access::read, CALLER);
+    touch(to, bytes, Access::write, CALLER);
+    return __real_strncpy(to, from, bytes);
+}
+char* __wrap_strcat(char* to, const char* from) {
+    const std::size_t before = __real_strlen(to);
+    const std::size_t bytes = __real_strlen(from) + 1;
+    touch(to, before + 1, Access::read, CALLER);
+    touch(from, bytes, Access::read, CALLER);
+    touch(to + before, bytes, Access::write, CALLER);
+    return __real_strcat(to, from);
+}
+std::size_t __wrap_strlen(const char* text) {
+    const std::size_t bytes = __real_strlen(text);
+    touch(text, bytes + 1, Access::read, CALLER);
+    return bytes;
+}
+int __wrap_strcmp(const char* left, const char* right) {
+    touch(left, __real_strlen(left) + 1, Access::read, CALLER);
+    touch(right, __real_strlen(right) + 1, Access::read, CALLER);
+    return __real_strcmp(left, right);
+}
+int __wrap_strncmp(const char* left, const char* right, std::size_t bytes) {
+    touch(left, strnlen(left, bytes), Access::read, CALLER);
+    touch(right, strnlen(right, bytes), Access::read, CALLER);
+    return __real_strncmp(left, right, bytes);
+}
+void* __wrap_memchr(const void* text, int value, std::size_t bytes) {
+    void* const found = __real_memchr(text, value, bytes);
+    const auto looked_at =
+        found == nullptr ? bytes : static_cast<const char*>(found) - static_cast<const char*>(text) + 1;
+    touch(text, static_cast<std::size_t>(looked_at), Access::read, CALLER);
+    return found;
+}
+std::size_t __wrap_fread(void* to, std::size_t size, std::size_t count, std::FILE* file) {
+    const std::size_t done = __real_fread(to, size, count, file);
+    touch(to, size * done, Access::write, CALLER);
+    return done;
+}
+std::size_t __wrap_fwrite(const void* from, std::size_t size, std::size_t count, std::FILE* file) {
+    touch(from, size * count, Access::read, CALLER);
+    return __real_fwrite(from, size, count, file);
+}
+ssize_t __wrap_read(int file, void* to, std::size_t bytes) {
+    const ssize_t done = __real_read(file, to, bytes);
+    touch(to, done > 0 ? static_cast<std::size_t>(done) : 0, Access::write, CALLER);
+    return done;
+}
+ssize_t __wrap_write(int file, const void* from, std::size_t bytes) {
+    touch(from, bytes, Access::read, CALLER);
+    return __real_write(file, from, bytes);
 }
 
 }  // extern "C"

@@ -85,6 +85,32 @@ std::vector<AccessOwner> ShadowMemory::last_writers(std::uintptr_t begin, std::u
     return writers;
 }
 
+std::vector<ShadowMemory::Stretch> ShadowMemory::unwritten(
+    std::uintptr_t begin, std::uintptr_t end, const std::function<bool(const AccessOwner&)>& is_write) const {
+    std::vector<Stretch> found;
+    const auto add = [&found](std::uintptr_t from, std::uintptr_t to) {
+        if (from < to && !found.empty() && found.back().end == from) {
+            found.back().end = to;
+        } else if (from < to) {
+            found.push_back({from, to});
+        }
+    };
+    auto segment = segments_.upper_bound(begin);
+    if (segment != segments_.begin() && std::prev(segment)->second.end > begin) {
+        --segment;
+    }
+    for (; begin < end && segment != segments_.end() && segment->first < end; ++segment) {
+        add(begin, segment->first);
+        const State& state = segment->second.state;
+        if (state.atomics.empty() && !(state.write && is_write(*state.write))) {
+            add(std::max(begin, segment->first), std::min(end, segment->second.end));
+        }
+        begin = std::max(begin, segment->second.end);
+    }
+    add(begin, end);
+    return found;
+}
+
 void ShadowMemory::forget(std::uintptr_t begin, std::uintptr_t end) {
     if (begin < end) {
         const auto first = split(begin);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -41,6 +42,15 @@ public:
 
     // Who wrote the bytes of [begin, end) last, each once; bytes that nobody wrote have none.
     std::vector<AccessOwner> last_writers(std::uintptr_t begin, std::uintptr_t end) const;
+
+    // The stretches of [begin, end) that nobody wrote, as far as known; writes by owners of which `is_write` is false
+    // do not count. They are as long as can be.
+    struct Stretch {
+        std::uintptr_t begin = 0;
+        std::uintptr_t end = 0;
+    };
+    std::vector<Stretch> unwritten(std::uintptr_t begin, std::uintptr_t end,
+                                   const std::function<bool(const AccessOwner&)>& is_write) const;
 
     // Forgets what happened in [begin, end): the memory was given back.
     void forget(std::uintptr_t begin, std::uintptr_t end);

@@ -95,6 +95,14 @@ Simulation::Simulation(const device::Profile& profile, const Program& program)
                                                               : ordinary_memory_.data() + pinned_buffers * buffer_bytes;
         std::memset(memory_[buffer], 0, buffer_bytes);
     }
+    EXPECT_EQ(device_.set({.to = Rows(on_device, device_buffers * buffer_bytes),
+                           .value = 0,
+                           .stream = device_.stream(nullptr),
+                           .asynchronous = false,
+                           .call = "initial values",
+                           .called_from = 0}),
+              cudaSuccess);
+    device_.synchronize_all();
     for (unsigned stream = 1; stream < streams - 1; ++stream) {
         streams_[stream] = device_.create_stream(is_blocking(stream) ? cudaStreamDefault : cudaStreamNonBlocking, 0);
     }

@@ -2,9 +2,14 @@
 #include "resources.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "device/hooks.h"
 
@@ -23,8 +28,10 @@ __global__ void write(unsigned* to, unsigned value) {
 
 __global__ void copy(unsigned* to, const unsigned* from) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    to[i] = from[i];
+    to[i] = from[i];  // at: read in a kernel
 }
+
+__global__ void add(unsigned* to) { atomicAdd(to + blockIdx.x * blockDim.x + threadIdx.x, 1U); }
 
 __global__ void slow_copy(unsigned* to, const unsigned* from) {
     copy(to, from);
@@ -47,6 +54,9 @@ struct Shared {
 };
 
 volatile unsigned sink = 0;
+
+void read_sixth(void* memory) { sink = static_cast<unsigned*>(memory)[5]; }
+void write_sixth(void* memory) { static_cast<unsigned*>(memory)[5] = 8; }
 
 // One access of the shared device memory, or of the shared host memory.
 void access(const std::string& what, Shared& shared, bool is_first, cudaStream_t stream) {
@@ -77,6 +87,12 @@ void access(const std::string& what, Shared& shared, bool is_first, cudaStream_t
         CALL(cudaMemcpyAsync(shared.host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy_to_host
     } else if (what == "memset_host") {
         CALL(cudaMemsetAsync(shared.host, 4, bytes, stream));  // at: memset_host
+    } else if (what == "function_reads_host") {
+        CALL(cudaLaunchHostFunc(stream, read_sixth, (unsigned*)shared.host));  // at: function_reads_host
+    } else if (what == "function_writes_host") {
+        CALL(cudaLaunchHostFunc(stream, write_sixth, (unsigned*)shared.host));  // at: function_writes_host
+    } else if (what == "kernel_adds_to_device") {
+        add<<<blocks, threads, 0, stream>>>(shared.device);  // at: kernel_adds_to_device
     } else if (what == "host_reads") {
         sink = shared.host[5];  // at: host_reads
     } else if (what == "host_writes") {
@@ -130,7 +146,9 @@ cudaStream_t put_in_order(const std::string& how, Shared& shared) {
 void pair(const std::string& first, const std::string& second, const std::string& how) {
     Shared shared;
     fill(shared.host, bytes, 7);
-    CALL(cudaMemset(shared.device, 0, bytes));
+    for (unsigned* const memory : {(unsigned*)shared.device, shared.own_device(true), shared.own_device(false)}) {
+        CALL(cudaMemset(memory, 0, bytes));
+    }
     CALL(cudaDeviceSynchronize());
     if (how == "event_recorded_too_early") {
         CALL(cudaEventRecord(shared.event, shared.first));
@@ -146,9 +164,9 @@ void pair(const std::string& first, const std::string& second, const std::string
 
 const char* const on_device[] = {"kernel_reads_device",      "kernel_writes_device",      "copy_to_device",
                                  "copy_from_device",         "copy_within_device_reads",  "copy_within_device_writes",
-                                 "memset_device"};
-const char* const on_host[] = {"kernel_reads_host", "kernel_writes_host", "copy_from_host", "copy_to_host",
-                               "memset_host",       "host_reads",         "host_writes"};
+                                 "memset_device",            "kernel_adds_to_device"};
+const char* const on_host[] = {"kernel_reads_host",   "kernel_writes_host",   "copy_from_host", "copy_to_host", "memset_host",
+                               "function_reads_host", "function_writes_host", "host_reads",     "host_writes"};
 
 template <class Function>
 void for_each_second(const std::string& first, Function function) {
@@ -165,13 +183,202 @@ void for_each_second(const std::string& first, Function function) {
 }
 
 void pairs_in_order() {
-    for (const auto* const list : {&on_device, &on_host}) {
-        for (const char* const first : *list) {
-            for_each_second(first, [&](const std::string& second) {
-                pair(first, second, is_host(second) ? "stream_synchronize" : "event");
-            });
-        }
+    const auto with_each_second = [](const char* first) {
+        for_each_second(first, [&](const std::string& second) {
+            pair(first, second, is_host(second) ? "stream_synchronize" : "event");
+        });
+    };
+    std::for_each(std::begin(on_device), std::end(on_device), with_each_second);
+    std::for_each(std::begin(on_host), std::end(on_host), with_each_second);
+}
+
+// --- accesses by library functions ---
+
+struct Pair {
+    int first, second, third, fourth;
+};
+
+// What host code does with `shared`, while a copy may still bring it; `own` is memory that nobody else uses.
+void access_by(const std::string& how, unsigned* shared, unsigned* own, std::size_t count) {
+    char* const text = reinterpret_cast<char*>(shared);
+    char* const own_text = reinterpret_cast<char*>(own);
+    std::FILE* const file = std::tmpfile();
+    std::fwrite(own, 1, 64, file);
+    std::rewind(file);
+    if (how == "load") {
+        sink = shared[3];  // at: load
+    } else if (how == "store") {
+        shared[3] = 1;  // at: store
+    } else if (how == "update") {
+        shared[3] += 1;  // at: update
+    } else if (how == "assign") {
+        *reinterpret_cast<Pair*>(shared) = Pair{1, 2, 3, 4};  // at: assign
+    } else if (how == "atomic_add") {
+        std::atomic_ref<unsigned>(shared[3]).fetch_add(1);  // at: atomic_add
+    } else if (how == "memcpy_from") {
+        std::memcpy(own, shared, 64);  // at: memcpy_from
+    } else if (how == "memcpy_to") {
+        std::memcpy(shared, own, 64);  // at: memcpy_to
+    } else if (how == "memmove_from") {
+        std::memmove(own, shared, 64);  // at: memmove_from
+    } else if (how == "memmove_to") {
+        std::memmove(shared, own, 64);  // at: memmove_to
+    } else if (how == "memset") {
+        std::memset(shared, 0, 64);  // at: memset
+    } else if (how == "memcmp") {
+        sink = std::memcmp(shared, own, 64) == 0;  // at: memcmp
+    } else if (how == "memchr") {
+        sink = std::memchr(shared, 77, 64) != nullptr;  // at: memchr
+    } else if (how == "copy_from") {
+        std::copy(shared, shared + count, own);  // at: copy_from
+    } else if (how == "copy_to") {
+        std::copy(own, own + count, shared);  // at: copy_to
+    } else if (how == "copy_n") {
+        std::copy_n(shared, count, own);  // at: copy_n
+    } else if (how == "fill") {
+        std::fill(shared, shared + count, 5);  // at: fill
+    } else if (how == "fill_bytes") {
+        std::fill_n(text, count, 'x');  // at: fill_bytes
+    } else if (how == "iota") {
+        std::iota(shared, shared + count, 0);  // at: iota
+    } else if (how == "transform") {
+        std::transform(shared, shared + count, own, [](unsigned value) { return value + 1; });  // at: transform
+    } else if (how == "accumulate") {
+        sink = std::accumulate(shared, shared + count, 0U);  // at: accumulate
+    } else if (how == "equal") {
+        sink = std::equal(shared, shared + count, own);  // at: equal
+    } else if (how == "sort") {
+        std::sort(shared, shared + count);  // at: sort
+    } else if (how == "vector") {
+        sink = std::vector<unsigned>(shared, shared + count).size();  // at: vector
+    } else if (how == "strcpy_from") {
+        std::strcpy(own_text, text);  // at: strcpy_from
+    } else if (how == "strcpy_to") {
+        std::strcpy(text, own_text);  // at: strcpy_to
+    } else if (how == "strncpy_to") {
+        std::strncpy(text, own_text, 64);  // at: strncpy_to
+    } else if (how == "strcat_to") {
+        std::strcat(text, own_text);  // at: strcat_to
+    } else if (how == "strlen") {
+        sink = std::strlen(text);  // at: strlen
+    } else if (how == "strcmp") {
+        sink = std::strcmp(text, own_text) == 0;  // at: strcmp
+    } else if (how == "strncmp") {
+        sink = std::strncmp(text, own_text, 64) == 0;  // at: strncmp
+    } else if (how == "fread") {
+        sink = std::fread(shared, 1, 64, file);  // at: fread
+    } else if (how == "fwrite") {
+        sink = std::fwrite(shared, 1, 64, file);  // at: fwrite
+    } else if (how == "read") {
+        sink = ::read(fileno(file), shared, 64);  // at: read
+    } else if (how == "write") {
+        sink = ::write(fileno(file), shared, 64);  // at: write
+    } else {
+        EXPECT(!"a known way to access memory");
     }
+    std::fclose(file);
+}
+
+const char* const library_accesses[] = {
+    "load",      "store",      "update", "assign",      "atomic_add", "memcpy_from", "memcpy_to", "memmove_from",
+    "memmove_to", "memset",    "memcmp", "memchr",      "copy_from",  "copy_to",     "copy_n",    "fill",
+    "fill_bytes", "iota",      "transform", "accumulate", "equal",    "sort",        "vector",    "strcpy_from",
+    "strcpy_to", "strncpy_to", "strcat_to", "strlen",   "strcmp",     "strncmp",     "fread",     "fwrite",
+    "read",      "write"};
+
+void library_accesses_of_an_output(bool waits) {
+    constexpr std::size_t size = 4096;
+    static volatile std::size_t count = 512;  // not known to the compiler, which would put the functions' code inline
+    for (const char* const how : library_accesses) {
+        DeviceMemory device(size);
+        PinnedMemory host(size);
+        PageableMemory own(size);
+        Stream stream;
+        fill(own, 64, 0x00616161);  // short texts
+        CALL(cudaMemset(device, 0, size));
+        CALL(cudaMemcpyAsync(host, device, size, cudaMemcpyDeviceToHost, stream));  // at: output of every library access
+        if (waits) {
+            CALL(cudaStreamSynchronize(stream));
+        } else {
+            host[1023] = 0;  // at: end of the texts
+        }
+        access_by(how, host, own, count);
+        CALL(cudaDeviceSynchronize());
+    }
+}
+void library_accesses_after_waiting() { library_accesses_of_an_output(true); }
+void library_accesses_too_early() { library_accesses_of_an_output(false); }
+
+// --- memory that nobody wrote ---
+
+__global__ void count_up(unsigned* counter) { atomicAdd(counter, 1U); }  // at: counter counted up
+
+struct Padded {
+    char small;
+    double large;
+};
+
+__global__ void write_fields(Padded* to) {
+    to[threadIdx.x].small = 1;
+    to[threadIdx.x].large = 2;
+}
+
+__global__ void copy_padded(Padded* to, const Padded* from) { to[threadIdx.x] = from[threadIdx.x]; }
+
+void kernel_reads_unwritten() {
+    DeviceMemory input(bytes), result(bytes);
+    CALL(cudaMemset(input, 0, touched - 64));
+    copy<<<blocks, threads>>>(result, input);  // at: launch that reads too much
+    CALL(cudaDeviceSynchronize());
+}
+
+void counter_not_set_to_zero() {
+    DeviceMemory counter(4);
+    count_up<<<1, 8>>>(counter);  // at: launch that counts
+    CALL(cudaDeviceSynchronize());
+}
+
+void allocation_in_stream_order_writes_nothing() {
+    unsigned* counter = nullptr;
+    Stream stream;
+    CALL(cudaMallocAsync(reinterpret_cast<void**>(&counter), 4, stream));
+    count_up<<<1, 8, 0, stream>>>(counter);  // at: launch that counts in new memory
+    CALL(cudaFreeAsync(counter, stream));
+    CALL(cudaStreamSynchronize(stream));
+}
+
+void result_never_computed(std::size_t computed) {
+    DeviceMemory result(bytes), copied(bytes);
+    PinnedMemory host(bytes);
+    CALL(cudaMemset(result, 1, computed));
+    CALL(cudaMemcpy(copied, result, bytes, cudaMemcpyDeviceToDevice));
+    CALL(cudaMemcpy(host, copied, bytes, cudaMemcpyDeviceToHost));  // at: copy of what was never computed
+    sink = host[7];                                                 // at: read of what was never computed
+}
+void copied_result_never_computed() { result_never_computed(0); }
+void copied_result_computed_in_part() { result_never_computed(4); }
+
+// Nothing of this is wrong, or enough so to say a word.
+void memory_written_in_many_ways() {
+    constexpr std::size_t size = 64 * sizeof(Padded);
+    DeviceMemory first(size), second(size), third(size);
+    PinnedMemory host(size);
+    const auto as_padded = [](unsigned* memory) { return reinterpret_cast<Padded*>(memory); };
+    write_fields<<<1, 64>>>(as_padded(first));
+    copy_padded<<<1, 64>>>(as_padded(second), as_padded(first));  // its padding too
+    CALL(cudaMemcpy(third, second, size, cudaMemcpyDeviceToDevice));
+    copy_padded<<<1, 64>>>(as_padded(second), as_padded(third));
+    CALL(cudaMemcpy(host, second, size, cudaMemcpyDeviceToHost));
+    sink = host[0];
+    for (const unsigned* memory : {(unsigned*)first, (unsigned*)third}) {
+        CALL(cudaMemcpy(host, memory, size, cudaMemcpyDeviceToHost));
+    }
+    DeviceMemory counter(4), timed(bytes);
+    PinnedMemory large(bytes);
+    CALL(cudaMemset(counter, 0, 4));
+    count_up<<<1, 8>>>(counter);
+    CALL(cudaMemcpy(large, timed, bytes, cudaMemcpyDeviceToHost));  // to measure the copy alone
+    CALL(cudaDeviceSynchronize());
 }
 
 // --- programs whose data shows it ---
@@ -808,6 +1015,14 @@ void fails_once() {
 constexpr Case all_cases[] = {
 #define CASE(name) {#name, name}
     CASE(pairs_in_order),
+    CASE(library_accesses_after_waiting),
+    CASE(library_accesses_too_early),
+    CASE(kernel_reads_unwritten),
+    CASE(counter_not_set_to_zero),
+    CASE(allocation_in_stream_order_writes_nothing),
+    CASE(copied_result_never_computed),
+    CASE(copied_result_computed_in_part),
+    CASE(memory_written_in_many_ways),
     CASE(output_waited_for),
     CASE(output_not_waited_for),
     CASE(input_waited_for),
