@@ -311,7 +311,23 @@ TEST(Races, a_read_after_the_last_call) {
     expect_at(found.front().other, "last copy");
 }
 
+TEST(SyncCopies, are_done_when_they_return) {
+    expect_nothing({"sync_copies_are_done_when_they_return"});
+}
+
+TEST(SyncCopies, and_memsets_on_the_device_have_the_order_of_the_default_stream_alone) {
+    expect_nothing({"memset_and_blocking_stream"});
+    expect_nothing({"d2d_and_blocking_stream"});
+    expect_race("memset_and_non_blocking_stream", "behind the default stream", "memset in the default stream");
+    expect_race("d2d_and_non_blocking_stream", "behind the default stream", "d2d in the default stream");
+}
+
+TEST(Races, destroying_a_stream_is_no_wait) {
+    expect_race("destroying_a_stream_does_not_order", "read after a destroyed stream", "copy of a destroyed stream");
+}
+
 TEST(Races, an_allocation_is_no_wait) {
+    expect_race("host_allocation_does_not_order", "read after a host allocation", "copy before a host allocation");
     expect_race("allocation_does_not_order", "read after an allocation", "copy before an allocation");
 }
 
@@ -352,6 +368,7 @@ TEST(Pageable, order_that_is_not_promised_is_a_warning) {
     for (const auto& [name, at, other] :
          {std::tuple("pageable_output_relied_upon", "pageable output read", "pageable output copied"),
           std::tuple("pageable_input_relied_upon", "pageable input used", "pageable input copied"),
+          std::tuple("sync_pageable_input_relied_upon", "sync pageable input used", "sync pageable input copied"),
           std::tuple("staged_copy_reads_its_source", "pageable output sent on", "pageable output")}) {
         const Finding finding = expect_only(run_findings({name}), "order_not_promised", at, other);
         EXPECT_EQ(finding.severity, Severity::warning) << name;

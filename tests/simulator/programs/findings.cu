@@ -540,6 +540,76 @@ void pageable_input_relied_upon() {
     CALL(cudaDeviceSynchronize());
 }
 
+void sync_pageable_input_relied_upon() {
+    DeviceMemory device(bytes), result(bytes);
+    PageableMemory host(bytes);
+    Stream kernels(cudaStreamNonBlocking);
+    CALL(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));  // at: sync pageable input copied
+    fill(host, bytes, 2);                                           // that much is promised
+    copy<<<blocks, threads, 0, kernels>>>(result, device);          // at: sync pageable input used
+    CALL(cudaDeviceSynchronize());
+}
+
+void sync_copies_are_done_when_they_return() {
+    DeviceMemory device(bytes), result(bytes);
+    PinnedMemory host(bytes);
+    PageableMemory pageable(bytes);
+    Stream kernels(cudaStreamNonBlocking);
+    fill(host, bytes, 3);
+    CALL(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+    fill(host, bytes, 4);
+    copy<<<blocks, threads, 0, kernels>>>(result, device);
+    CALL(cudaStreamSynchronize(kernels));
+    CALL(cudaMemcpy(host, result, touched, cudaMemcpyDeviceToHost));
+    CALL(cudaMemcpy(pageable, result, touched, cudaMemcpyDeviceToHost));
+    EXPECT(all_equal(host, touched, 3) && all_equal(pageable, touched, 3));
+    write<<<blocks, threads, 0, kernels>>>(result, 5);  // behind both copies
+    CALL(cudaMemcpy(pageable, host, bytes, cudaMemcpyHostToHost));
+    fill(host, bytes, 6);
+    CALL(cudaDeviceSynchronize());
+}
+
+// Calls without a stream that do not block the host, and a kernel of `flags` behind them.
+void default_stream_before(const std::string& call, unsigned flags) {
+    DeviceMemory data(bytes), other(bytes), result(bytes);
+    Stream stream(flags);
+    CALL(cudaMemset(other, 0, bytes));
+    CALL(cudaDeviceSynchronize());
+    if (call == "memset") {
+        CALL(cudaMemset(data, 1, bytes));  // at: memset in the default stream
+    } else {
+        CALL(cudaMemcpy(data, other, bytes, cudaMemcpyDeviceToDevice));  // at: d2d in the default stream
+    }
+    copy<<<blocks, threads, 0, stream>>>(result, data);  // at: behind the default stream
+    CALL(cudaDeviceSynchronize());
+}
+void memset_and_blocking_stream() { default_stream_before("memset", cudaStreamDefault); }
+void memset_and_non_blocking_stream() { default_stream_before("memset", cudaStreamNonBlocking); }
+void d2d_and_blocking_stream() { default_stream_before("d2d", cudaStreamDefault); }
+void d2d_and_non_blocking_stream() { default_stream_before("d2d", cudaStreamNonBlocking); }
+
+void host_allocation_does_not_order() {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes);
+    Stream stream;
+    unsigned* memory = nullptr;
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy before a host allocation
+    CALL(cudaHostAlloc(&memory, 4, cudaHostAllocDefault));
+    sink = host[0];  // at: read after a host allocation
+    CALL(cudaFreeHost(memory));
+}
+
+void destroying_a_stream_does_not_order() {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes);
+    cudaStream_t stream = nullptr;
+    CALL(cudaStreamCreate(&stream));
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));  // at: copy of a destroyed stream
+    CALL(cudaStreamDestroy(stream));
+    sink = host[0];  // at: read after a destroyed stream
+    CALL(cudaDeviceSynchronize());
+}
+
 void small_pageable_input_not_waited_for() {
     DeviceMemory device(touched), result(touched);
     PageableMemory host(touched);
@@ -1037,6 +1107,14 @@ constexpr Case all_cases[] = {
     CASE(pageable_output_relied_upon),
     CASE(pageable_output_waited_for),
     CASE(pageable_input_relied_upon),
+    CASE(sync_pageable_input_relied_upon),
+    CASE(sync_copies_are_done_when_they_return),
+    CASE(memset_and_blocking_stream),
+    CASE(memset_and_non_blocking_stream),
+    CASE(d2d_and_blocking_stream),
+    CASE(d2d_and_non_blocking_stream),
+    CASE(host_allocation_does_not_order),
+    CASE(destroying_a_stream_does_not_order),
     CASE(small_pageable_input_not_waited_for),
     CASE(event_recorded_again),
     CASE(events_used_twice),
