@@ -37,6 +37,7 @@ void keep_busy(double us) {
     }
 }
 
+// [host_work]
 void produce(unsigned* input, std::size_t number) {
     std::fill(input, input + chunk, static_cast<unsigned>(number));
     keep_busy(40);
@@ -46,6 +47,7 @@ void consume(const unsigned* output, unsigned& sum) {
     sum += output[0] + output[chunk - 1];
     keep_busy(40);
 }
+// [/host_work]
 
 // [slot]
 struct Slot {
@@ -77,7 +79,7 @@ void destroy(const Slot& slot) {
 }
 
 // [issue]
-// Copy in, kernel, copy out, and the event behind them. Returns while the device has yet to begin.
+// Copy in, kernel, copy out, and the event behind them. Returns at once; the work may still have to begin.
 void issue(const Slot& slot) {
     check(cudaMemcpyAsync(slot.device_input, slot.host_input, chunk_bytes, cudaMemcpyHostToDevice, slot.stream));
     process<<<chunk / 256, 256, 0, slot.stream>>>(slot.device_input, slot.device_output, chunk, kernel_rounds);

@@ -39,6 +39,7 @@ void keep_busy(double us) {
     }
 }
 
+// [host_work]
 void produce(unsigned* input, std::size_t number) {
     std::fill(input, input + chunk, static_cast<unsigned>(number));
     keep_busy(40);
@@ -48,6 +49,7 @@ void consume(const unsigned* output, unsigned& sum) {
     sum += output[0] + output[chunk - 1];
     keep_busy(40);
 }
+// [/host_work]
 
 // [slot]
 struct Slot {
