@@ -15,9 +15,11 @@ its chapter has to show what is printed then. A page shows output like this:
 
     <!-- output:end -->
 
-A line that holds nothing but an ellipsis stands for lines left out; a block with such lines is checked, but not written.
+A line that holds nothing but an ellipsis stands for lines left out. When such a block is written, the lines that it shows are
+looked for by their words, whatever the times are; lines that are not found once exactly stay, and the check tells of them.
 """
 
+import itertools
 import os
 import pathlib
 import re
@@ -78,12 +80,30 @@ def page_faults(page, file, shown, result):
     return faults
 
 
-def write(page, pattern, result):
-    def fresh(match):
-        keeps = ELLIPSIS in match[2].split("\n")
-        return match[0] if keeps else match[1] + printed(result) + match[3]
+def shape(line):
+    """What of a line stays when only times change: a row of the timeline is known by its name, other lines by their words."""
+    row = re.fullmatch(r"(\S+)\s+[\s\da-z━]*", line)
+    return row[1] if row else re.sub(r"[\s\d.┬─]+", " ", line)
 
-    page.write_text(pattern.sub(fresh, page.read_text()))
+
+def renewed(part, lines):
+    """These lines as they are printed now."""
+    wanted = [shape(line) for line in part]
+    shapes = [shape(line) for line in lines]
+    places = [i for i in range(len(lines) - len(part) + 1) if shapes[i:i + len(part)] == wanted]
+    return lines[places[0]:places[0] + len(part)] if len(places) == 1 else part
+
+
+def fresh(shown, result):
+    if ELLIPSIS not in shown.split("\n"):
+        return printed(result)
+    lines = printed(result).split("\n")
+    runs = [(left_out, list(run)) for left_out, run in itertools.groupby(shown.split("\n"), lambda line: line == ELLIPSIS)]
+    return "\n".join(line for left_out, run in runs for line in (run if left_out else renewed(run, lines)))
+
+
+def write(page, pattern, result):
+    page.write_text(pattern.sub(lambda match: match[1] + fresh(match[2], result) + match[3], page.read_text()))
 
 
 def main(course, name, *options):

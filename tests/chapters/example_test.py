@@ -60,13 +60,22 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.pattern.search(self.page("42").read_text())[2], "42")
         self.assertIsNone(self.pattern.search(self.page("42", "./course run other.cu").read_text()))
 
-    def test_writing_takes_over_what_is_printed_but_nothing_shortened(self):
+    def test_writing_takes_over_what_is_printed(self):
         page = self.page("old")
         example.write(page, self.pattern, result("new\n"))
         self.assertIn("```text\nnew\n```", page.read_text())
-        page = self.page("old\n…")
-        example.write(page, self.pattern, result("new\n"))
-        self.assertIn("old\n…", page.read_text())
+
+    def test_writing_renews_the_lines_that_are_shown(self):
+        page = self.page("8 chunks: 466 us\n…\n   0    100 µs\n   ┬────┬──\nH2D 1━━1━━\nhost bbba\n…")
+        example.write(page, self.pattern, result(
+            "8 chunks: 57 us\n\nNVIDIA H200: 9 µs\n   0       20 µs\n   ┬───────┬──\nH2D  1━━━  1━\nhost ab\nbusy: H2D 3 %\n"))
+        self.assertIn("```text\n8 chunks: 57 us\n…\n   0       20 µs\n   ┬───────┬──\nH2D  1━━━  1━\nhost ab\n…\n```", page.read_text())
+
+    def test_writing_leaves_what_is_not_printed_or_not_once(self):
+        for printed in ("new\n", "old 2\nold 3\n"):
+            page = self.page("old 1\n…")
+            example.write(page, self.pattern, result(printed))
+            self.assertIn("```text\nold 1\n…\n```", page.read_text())
 
 
 if __name__ == "__main__":
