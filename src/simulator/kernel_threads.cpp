@@ -7,6 +7,9 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 #include "simulator/memory.hpp"
 #include "simulator/ordering/instrumentation.hpp"
@@ -34,10 +37,30 @@ constexpr std::uint64_t undefined_value = 0x0101010101010101u * poison_byte;
 // Thrown out of the barrier at which a thread of a kernel that was given up still waits.
 struct GivenUp {};
 
+struct StackBounds {
+    const void* bottom = nullptr;
+    std::size_t bytes = 0;
+};
+
+// AddressSanitizer has to know which stack the program is on: leave() comes before each switch, with the stack that is
+// switched to, and arrive() behind it, which gives the stack that was left. `kept` belongs to the stack that is left.
+void leave([[maybe_unused]] void** kept, [[maybe_unused]] const StackBounds& to) {
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(kept, to.bottom, to.bytes);
+#endif
+}
+void arrive([[maybe_unused]] void* kept, [[maybe_unused]] StackBounds& from) {
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(kept, &from.bottom, &from.bytes);
+#endif
+}
+
 // A stack, and the thread that runs on it.
 struct Worker {
     context::fiber fiber;   // suspended
     context::fiber caller;  // who resumed it
+    StackBounds stack;
+    StackBounds caller_stack;
     std::uint32_t thread = 0;
     uint3 index{};
     bool waiting = false;
@@ -49,6 +72,14 @@ struct Worker {
     std::uint32_t clock_thread = ~0u;
     std::uint64_t clock_cycles = 0;
 };
+
+// Suspends the stack of `me`, which runs, until it is resumed.
+void return_to_caller(Worker& me) {
+    void* kept = nullptr;
+    leave(&kept, me.caller_stack);
+    me.caller = std::move(me.caller).resume();
+    arrive(kept, me.caller_stack);
+}
 
 struct WarpRequest {
     simulator_warp_operation operation = simulator_warp_synchronize;
@@ -294,7 +325,7 @@ private:
 
     void suspend_while_waiting(Worker& me) {
         if (me.waiting) {
-            me.caller = std::move(me.caller).resume();
+            return_to_caller(me);
             if (!outcome_.completed) {
                 throw GivenUp{};
             }
@@ -482,10 +513,11 @@ std::unique_ptr<Worker> new_worker(std::size_t bytes, std::size_t number) {
     auto made = std::make_unique<Worker>();
     Worker* const me = made.get();
     const auto body = [me](context::fiber&& caller) {
+        arrive(nullptr, me->caller_stack);
         me->caller = std::move(caller);
         for (;;) {
             running->work();
-            me->caller = std::move(me->caller).resume();
+            return_to_caller(*me);
         }
         return std::move(me->caller);
     };
@@ -494,6 +526,7 @@ std::unique_ptr<Worker> new_worker(std::size_t bytes, std::size_t number) {
     // Stacks that begin at the same place of their pages would evict each other from the processor's cache.
     const std::size_t offset = number * 5 % 32 * 128;
     const context::preallocated place(static_cast<char*>(stack.sp) - offset, stack.size - offset, stack);
+    made->stack = {static_cast<char*>(stack.sp) - stack.size, stack.size};
     made->fiber = context::fiber(std::allocator_arg, place, stacks, body);
     return made;
 }
@@ -536,7 +569,11 @@ void KernelThreads::resume(Worker& worker) {
     current_ = &worker;
     running_worker_ = &worker;
     instrumentation.recorder = recorder_;
+    void* kept = nullptr;
+    StackBounds left;
+    leave(&kept, worker.stack);
     worker.fiber = std::move(worker.fiber).resume();
+    arrive(kept, left);
     instrumentation.recorder = nullptr;
     current_ = nullptr;
     if (!worker.waiting) {

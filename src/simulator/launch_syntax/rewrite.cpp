@@ -500,6 +500,14 @@ private:
         return is_any(token, {"__align__", "alignas", "__attribute__", "decltype", "__declspec"});
     }
 
+    // Words that stand in a declaration and are never its name.
+    static bool is_specifier(const Token& token) {
+        return is_any(token, {"__shared__", "__device__", "__constant__", "__managed__", "static",   "const",
+                              "volatile",   "inline",     "auto",         "void",        "bool",     "char",
+                              "short",      "int",        "long",         "signed",      "unsigned", "float",
+                              "double",     "struct",     "class",        "typename"});
+    }
+
     // The names that the declaration of variables [begin, end) declares; nothing when it is no such declaration.
     [[nodiscard]] std::vector<std::string_view> declared_names(std::size_t begin, std::size_t end) const {
         std::vector<std::string_view> names;
@@ -531,7 +539,7 @@ private:
                 --angles;
             } else if (is_any(token, {"operator", "typedef", "using"}) && !complete) {
                 return {};
-            } else if (token.kind == TokenKind::identifier && !complete && angles == 0) {
+            } else if (token.kind == TokenKind::identifier && !complete && angles == 0 && !is_specifier(token)) {
                 name = i;
             }
         }
@@ -604,6 +612,9 @@ private:
                 return;
             }
             if (tokens_[i].is("(")) {
+                if (i == begin) {
+                    return;  // no name before its parameters
+                }
                 const bool of_attribute =
                     takes_parentheses(tokens_[i - 1]) || is_any(tokens_[i - 1], {"__launch_bounds__", "noexcept"});
                 parameters = parameters || of_attribute ? parameters : std::optional(i);

@@ -1,0 +1,3 @@
+#define RUN(a) \
+  k<<<1, 2>>>(a)
+#define X extern __shared__ int x[]

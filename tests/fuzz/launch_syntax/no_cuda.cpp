@@ -1,0 +1,3 @@
+#include "a.h"
+#  include <b.h>
+int main() { return R"(")"[0] ? 1 : 0; }
