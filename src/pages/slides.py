@@ -21,6 +21,7 @@ OURS = re.compile(r"<!--\s*(?:code|measured|version|translates):.*?-->", re.DOTA
 DIRECTIVE = re.compile(r"^\s*_?(?:class|paginate|header|footer|color|backgroundColor|backgroundImage|size|style|fit)\b")
 PROGRAMS = {"npm": "npm", "node": "nodejs"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SMALLEST_CODE = 16  # pixels of 720: what the last row can still read
 MARGIN = 1.0  # pixels: what a browser rounds is no overflow
 
 # Reports every element that a slide's border cuts, and every picture that did not load.
@@ -41,8 +42,13 @@ addEventListener('load', async () => {
       beside = Math.max(beside, box.right - frame.right, frame.left - box.left);
       beside = Math.max(beside, (element.scrollWidth - element.clientWidth) * (element.clientWidth > 0 ? scale : 0));
     }
+    // Marp shrinks a block of code until it fits: what counts is the size in which it is shown.
+    const sizes = [...section.querySelectorAll('pre code, marp-pre code')].map(code => {
+      const shown = code.getBoundingClientRect().width / code.offsetWidth / scale;
+      return parseFloat(getComputedStyle(code).fontSize) * shown;
+    });
     const broken = [...section.querySelectorAll('img')].filter(image => !image.naturalWidth).length;
-    findings.push({slide: index + 1, below: below / scale, beside: beside / scale, broken});
+    findings.push({slide: index + 1, below: below / scale, beside: beside / scale, broken, code: Math.min(...sizes, 99)});
   });
   const result = document.createElement('pre');
   result.id = 'measured';
@@ -164,6 +170,7 @@ def render(program, root, deck, template):
     """One deck as one page of HTML. The template is Marp's: `bespoke` to present, `bare` to measure and print."""
     command = [str(program), "--html", "--theme-set", str(root / "slides" / "theme.css"), "--template", template]
     source = OURS.sub("", deck.read_text(encoding="utf-8"))
+    source = re.sub(r"^```cuda$", "```cpp", source, flags=re.MULTILINE)  # Marp colours C++ only
     return _embedded(_run(command, input=source, cwd=deck.parent), deck.parent)
 
 
@@ -187,7 +194,8 @@ def print_to_pdf(html, output):
 
 
 def measure(html):
-    """For each slide of a page rendered with the template `bare`: pixels cut below and beside, pictures that did not load."""
+    """For each slide of a page rendered with the template `bare`: pixels cut below and beside, pictures that did not load, and
+    the smallest size of code in pixels."""
     dom = _in_chromium(html.replace("</body>", MEASURE + "</body>"), "--window-size=1280,720", "--dump-dom")
     measured = re.search(r'<pre id="measured">(.*?)</pre>', dom)
     if measured is None:
@@ -202,6 +210,8 @@ def overflow(deck, html):
         for side in ("below", "beside"):
             if slide[side] > MARGIN:
                 findings.append(f"{deck}: slide {slide['slide']} is cut: {slide[side]:.0f} px stand {side} it")
+        if slide["code"] < SMALLEST_CODE:
+            findings.append(f"{deck}: slide {slide['slide']}: its code is shown at {slide['code']:.0f} px, too small: shorten its lines")
         if slide["broken"]:
             findings.append(f"{deck}: slide {slide['slide']}: {slide['broken']} pictures did not load")
     return findings

@@ -428,13 +428,14 @@ class Slides(PagesTest):
                 self.assert_one(slides.check, told)
 
     def test_overflow_is_told_with_its_slide(self):
-        seen = {"slide": 1, "below": 0.5, "beside": 0, "broken": 0}
-        cut = {"slide": 2, "below": 40.2, "beside": 0, "broken": 1}
+        seen = {"slide": 1, "below": 0.5, "beside": 0, "broken": 0, "code": 30}
+        cut = {"slide": 2, "below": 40.2, "beside": 0, "broken": 1, "code": 11}
         with mock.patch.object(slides, "measure", return_value=[seen, cut]):
             told = slides.overflow("slides/01_a.md", "")
-        self.assertEqual(len(told), 2)
+        self.assertEqual(len(told), 3)
         self.assertIn("slide 2 is cut: 40 px stand below", told[0])
-        self.assertIn("slide 2: 1 pictures did not load", told[1])
+        self.assertIn("slide 2: its code is shown at 11 px", told[1])
+        self.assertIn("slide 2: 1 pictures did not load", told[2])
 
     @unittest.skipUnless(slides.browser(), "no browser")
     def test_browser_finds_what_a_slide_cuts(self):
@@ -443,10 +444,12 @@ class Slides(PagesTest):
         long = page.format("<p style='margin:0;height:250px'>long</p>")
         wide = page.format("<pre style='margin:0;width:300px;overflow:hidden'>" + "wide " * 200 + "</pre>")
         broken = page.format("<img src='missing.svg'>")
-        measured = slides.measure(f"<html><body style='margin:0'>{fits}{long}{wide}{broken}</body></html>")
+        small = page.format("<pre style='font-size:24px;transform:scale(0.5)'><code style='font-size:24px'>small</code></pre>")
+        measured = slides.measure(f"<html><body style='margin:0'>{fits}{long}{wide}{broken}{small}</body></html>")
         self.assertEqual([round(slide["below"]) for slide in measured[:3]], [0, 50, 0])
-        self.assertEqual([slide["beside"] > slides.MARGIN for slide in measured], [False, False, True, False])
-        self.assertEqual([slide["broken"] for slide in measured], [0, 0, 0, 1])
+        self.assertEqual([slide["beside"] > slides.MARGIN for slide in measured], [False, False, True, False, False])
+        self.assertEqual([slide["broken"] for slide in measured], [0, 0, 0, 1, 0])
+        self.assertAlmostEqual(measured[4]["code"], 12, delta=0.5)
 
 
 class Style(PagesTest):
