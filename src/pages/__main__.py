@@ -21,7 +21,11 @@ def checks():
         "style": style.check,
         "figures": figures.check,
         "slides": slides.check,
+        "runs": figures.check_runs,
     }
+
+
+SLOW = ("runs",)  # only when named: they compile and run programs
 
 
 def counted(count, word):
@@ -30,7 +34,7 @@ def counted(count, word):
 
 def arguments(given):
     parser = argparse.ArgumentParser(prog="./course pages", description="Check the pages of the course.")
-    parser.add_argument("check", nargs="*", metavar="CHECK", help="only these: links, code, translations, measured, reading-time, words, style, figures, slides")
+    parser.add_argument("check", nargs="*", metavar="CHECK", help="only these: links, code, translations, measured, reading-time, words, style, figures, slides, runs")
     parser.add_argument("--write", action="store_true", help="first write the code blocks of the pages from their files")
     parser.add_argument("--draw", action="store_true", help="first draw the pictures from their data")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2], help=argparse.SUPPRESS)
@@ -63,7 +67,7 @@ def main(given):
         for path in figures.draw(options.root):
             print(f"drawn: {path}")
     found = 0
-    for name in options.check or known:
+    for name in options.check or [name for name in known if name not in SLOW]:
         for finding in known[name](pages, options.root):
             print(f"{finding} [{name}]")
             found += 1

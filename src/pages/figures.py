@@ -138,6 +138,18 @@ def _with_origin(svg, figure):
     return f"{svg[:end]}\n{figure.origin()}{svg[end:]}"
 
 
+def check_runs(pages, root):
+    """Pictures of runs on the simulated device are what such a run still gives: a program is compiled and run for each."""
+    figures, findings = find_figures(root)
+    for figure in figures:
+        svg = figure.svg("en")
+        runs = next(iter(figure.definition)) in ("program", "solution")
+        if runs and (figure.root / svg).is_file():
+            if render(figure, "en") != (figure.root / svg).read_text(encoding="utf-8"):
+                findings.append(Finding(svg, 0, "the simulated device gives another picture now: run `./course pages --draw`"))
+    return findings
+
+
 def draw(root, names=()):
     """Draws every picture (or those named) and returns their paths."""
     figures, findings = find_figures(root)

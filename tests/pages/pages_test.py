@@ -404,6 +404,22 @@ SLIDE = "\n## B\n\n![p](p.svg)\n\n<!-- say: this -->\n"
 DEMO = "\n## Live demo\n\n```text\n./course check 1\n```\n\n<!-- now -->\n"
 
 
+class Runs(PagesTest):
+    def test_picture_that_a_run_no_longer_gives(self):
+        program = self.root / "course"
+        program.write_text('#!/bin/sh\nfor last; do :; done\necho "<svg>$(cat "$0.time") $*</svg>" | sed s,$last,, >"$last"\n')
+        program.chmod(0o755)
+        self.put("course.time", "1 ms")
+        self.put("chapters/1/figures/figures.yaml", "v1: {program: versions/v1.cu}\n")
+        self.put("chapters/1/versions/v1.cu", "")
+        with mock.patch.dict(os.environ, COURSE_PROGRAM=str(program)):
+            figures.draw(self.root)
+            self.assert_nothing(figures.check_runs)
+            self.put("course.time", "2 ms")
+            self.assert_nothing(figures.check)
+            self.assert_one(figures.check_runs, "v1.svg", "another picture now")
+
+
 class Slides(PagesTest):
     def put_deck(self, *parts):
         self.put("slides/01_a.md", FRONT + "\n---\n".join(parts))
