@@ -120,7 +120,8 @@ def main(course, name, *options):
         if language == "en":
             faults += verdict_faults(file, result)
         if "--write" in options:
-            write(page, pattern, result)
+            if shown:
+                write(page, pattern, result)
         else:
             faults += page_faults(page, file, shown, result)
     print("\n\n".join(faults))
