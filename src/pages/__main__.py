@@ -34,8 +34,10 @@ def counted(count, word):
 
 def arguments(given):
     parser = argparse.ArgumentParser(prog="./course pages", description="Check the pages of the course.")
-    parser.add_argument("check", nargs="*", metavar="CHECK", help="only these: links, code, translations, measured, reading-time, words, style, figures, slides, runs")
-    parser.add_argument("--write", action="store_true", help="first write the code blocks of the pages from their files")
+    parser.add_argument("check", nargs="*", metavar="CHECK", help=f"only these: {', '.join(checks())}")
+    parser.add_argument(
+        "--write", action="store_true", help="first write the code blocks of the pages from their files"
+    )
     parser.add_argument("--draw", action="store_true", help="first draw the pictures from their data")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2], help=argparse.SUPPRESS)
     return parser.parse_args(given)

@@ -13,7 +13,9 @@ SKIPPED = 77  # as Meson counts it
 def arguments(given):
     parser = argparse.ArgumentParser(prog="./course slides", description="Build the decks as HTML and PDF.")
     parser.add_argument("--html", action="store_true", help="HTML only")
-    parser.add_argument("--test", action="store_true", help="write nothing; skip (status 77) where the decks cannot be built")
+    parser.add_argument(
+        "--test", action="store_true", help="write nothing; skip (status 77) where the decks cannot be built"
+    )
     parser.add_argument("--missing", action="store_true", help="only name the packages that are missing")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2], help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, help="folder to write to")

@@ -6,8 +6,8 @@
 - `program: FILE`: the timeline of a CUDA file on the simulated device; `solution: LAB`: of a reference solution;
 - `plot:`: curves from measured CSV files, drawn by gnuplot (plots.py).
 
-Files are relative to the chapter. Each picture holds a fingerprint of its definition and data, by which the check tells that it
-is old; when it was written does not matter.
+Files are relative to the chapter. Each picture holds a fingerprint of its definition and data, by which the check
+tells that it is old; when it was written does not matter.
 """
 
 import hashlib
@@ -100,7 +100,8 @@ def _check_picture(figure, svg):
         return [Finding(svg, 0, "expected this picture, found none: run `./course pages --draw`")]
     match = FINGERPRINT.search((figure.root / svg).read_text(encoding="utf-8"))
     if match is None:
-        return [Finding(svg, 0, "expected a picture with the fingerprint of its data, found none: run `./course pages --draw`")]
+        message = "expected a picture with the fingerprint of its data, found none: run `./course pages --draw`"
+        return [Finding(svg, 0, message)]
     if match["value"] != expected:
         return [Finding(svg, 0, "this picture is older than its data: run `./course pages --draw`")]
     return []
@@ -114,7 +115,8 @@ def _course(figure, arguments, language):
         [program, *arguments], cwd=figure.root, env=environment, capture_output=True, text=True, check=False
     )
     if result.returncode != 0:
-        raise RuntimeError(f"{figure.svg(language)} could not be drawn: {result.stderr.strip() or result.stdout.strip()}")
+        said = result.stderr.strip() or result.stdout.strip()
+        raise RuntimeError(f"{figure.svg(language)} could not be drawn: {said}")
 
 
 def render(figure, language):
@@ -139,14 +141,15 @@ def _with_origin(svg, figure):
 
 
 def check_runs(pages, root):
-    """Pictures of runs on the simulated device are what such a run still gives: a program is compiled and run for each."""
+    """Pictures of runs on the simulated device are what such a run still gives; runs a program for each."""
     figures, findings = find_figures(root)
     for figure in figures:
         svg = figure.svg("en")
         runs = next(iter(figure.definition)) in ("program", "solution")
         if runs and (figure.root / svg).is_file():
             if render(figure, "en") != (figure.root / svg).read_text(encoding="utf-8"):
-                findings.append(Finding(svg, 0, "the simulated device gives another picture now: run `./course pages --draw`"))
+                message = "the simulated device gives another picture now: run `./course pages --draw`"
+                findings.append(Finding(svg, 0, message))
     return findings
 
 

@@ -30,7 +30,8 @@ def check(pages, root):
             if path == Path(".."):
                 findings.append(page.finding(link.line, f"{link.target} leads out of the repository"))
             elif not (Path(root) / path).exists():
-                findings.append(page.finding(link.line, f"expected {path} for the link to {link.target}, found no such file"))
+                message = f"expected {path} for the link to {link.target}, found no such file"
+                findings.append(page.finding(link.line, message))
             elif anchor and path.suffix == ".md":
                 target = pages.get(path) or Page(root, path)
                 if anchor not in target.anchors:

@@ -2,9 +2,9 @@
 
 Directly before a paragraph, list or table stands a comment that names a CSV file, relative to the page, and
 
-- for a table, `columns A, B where KEY=VALUE`: the rows of the file that match, in their order, are the table's rows or columns;
-- for single numbers, `NUMBER = COLUMN where KEY=VALUE, KEY=VALUE`, several with `;` between them. Before COLUMN may stand
-  `min`, `max`, `median` or `count`; without one, exactly one row has to match.
+- for a table, `columns A, B where KEY=VALUE`: the rows that match, in their order, are the table's rows or columns;
+- for single numbers, `NUMBER = COLUMN where KEY=VALUE, KEY=VALUE`, several with `;` between them. Before COLUMN may
+  stand `min`, `max`, `median` or `count`; without one, exactly one row has to match.
 
     <!-- measured: measured/streams_and_chunks_h200.csv: columns streams, speedup where chunk_mib=8 -->
     <!-- measured: measured/streams_and_chunks_h200.csv: 1.81 = speedup where streams=2, chunk_mib=8 -->
@@ -19,7 +19,9 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 
 from pages.page import NUMBER
 
-STATEMENT = re.compile(r"^(?P<shown>[\d.,]+) = (?:(?P<function>min|max|median|count) )?(?P<column>\w+)(?: where (?P<keys>.+))?$")
+STATEMENT = re.compile(
+    r"^(?P<shown>[\d.,]+) = (?:(?P<function>min|max|median|count) )?(?P<column>\w+)(?: where (?P<keys>.+))?$"
+)
 TABLE = re.compile(r"^columns (?P<columns>[\w ,]+?)(?: where (?P<keys>.+))?$")
 FUNCTIONS = {"min": min, "max": max, "median": statistics.median}
 

@@ -1,4 +1,4 @@
-"""One Markdown page: what the checks ask of it. Parsing is left to markdown-it-py, and to html.parser for HTML in pages."""
+"""One Markdown page: what the checks ask of it. Parsing is left to markdown-it-py, and that of HTML to html.parser."""
 
 import re
 from dataclasses import dataclass, field
@@ -151,7 +151,7 @@ class Page:
         return {}
 
     def field(self, name):
-        """A field of the front matter, or where there is none, of a comment `<!-- name: value -->`; None without either."""
+        """A field of the front matter, or without one of a comment `<!-- name: value -->`; None without either."""
         if self.front_matter:
             return self.front_matter.get(name)
         values = [yaml.safe_load(value) for key, value, *_ in self.comments if key == name]
@@ -224,7 +224,9 @@ class Page:
             before = self.tokens[index - 1] if index else None
             comments = COMMENT.findall(before.content) if before is not None and before.type == "html_block" else []
             words = token.info.split()
-            found.append(CodeBlock(words[0] if words else "", token.content, token.map[0] + 1, token.map[1], tuple(comments)))
+            found.append(
+                CodeBlock(words[0] if words else "", token.content, token.map[0] + 1, token.map[1], tuple(comments))
+            )
         return found
 
     def block_after(self, index):

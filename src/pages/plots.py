@@ -7,13 +7,17 @@ from xml.sax.saxutils import escape
 from pages.measured_numbers import read_table, select
 
 WIDTH, HEIGHT = 760, 400
-FONTS = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
+FONTS = (
+    "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', "
+    "'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
+)
 # As in the timelines: (on a light page, on a dark one).
 PAGE = ("#ffffff", "#0d1117")
 TEXT = ("#1f2328", "#e6edf3")
 GRID = ("#d1d9e0", "#3d444d")
 SERIES = (("#0969da", "#58a6ff"), ("#bc4c00", "#f0883e"), ("#1a7f37", "#3fb950"), ("#8250df", "#bc8cff"))
-POINTS = (7, 5, 9, 13)  # gnuplot's filled circle, square, triangle and diamond: colours are not all that tells curves apart
+# Gnuplot's filled circle, square, triangle and diamond: colours are not all that tells curves apart.
+POINTS = (7, 5, 9, 13)
 
 
 def _quoted(text):
@@ -76,13 +80,15 @@ def _style():
         for attribute in ("fill", "stroke", "color")
     ]
     lines = "\n    ".join(rules)
-    return f"<style>\n  text {{ font-family: {FONTS}; }}\n  @media (prefers-color-scheme: dark) {{\n    {lines}\n  }}\n</style>"
+    dark_page = f"@media (prefers-color-scheme: dark) {{\n    {lines}\n  }}"
+    return f"<style>\n  text {{ font-family: {FONTS}; }}\n  {dark_page}\n</style>"
 
 
 def for_light_and_dark(svg, title):
     """Gnuplot's SVG with colours of its own for dark pages, and a title for those who do not see it."""
     svg = _one_spelling(svg)
-    svg = re.sub(r"<title>.*?</title>\s*<desc>.*?</desc>", f"<title>{escape(title)}</title>\n{_style()}", svg, flags=re.DOTALL)
+    ours = f"<title>{escape(title)}</title>\n{_style()}"
+    svg = re.sub(r"<title>.*?</title>\s*<desc>.*?</desc>", ours, svg, flags=re.DOTALL)
     svg = svg.replace('font-family="FONTS"', "")
     return re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE)
 
@@ -92,7 +98,12 @@ def render(chapter, plot, language):
     if len(plot["series"]) > len(SERIES):
         raise ValueError(f"expected at most {len(SERIES)} curves in one plot, found {len(plot['series'])}")
     result = subprocess.run(
-        ["gnuplot"], input=script(chapter, plot, language), capture_output=True, text=True, check=False, encoding="utf-8"
+        ["gnuplot"],
+        input=script(chapter, plot, language),
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
     )
     if result.returncode != 0 or "</svg>" not in result.stdout:
         raise RuntimeError(f"gnuplot could not draw “{plot['title'][language]}”: {result.stderr.strip()}")

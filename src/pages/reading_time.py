@@ -24,5 +24,6 @@ def check(pages, root):
         given = page.front_matter.get("minutes")
         expected = minutes(page)
         if not isinstance(given, (int, float)) or abs(given - expected) > TOLERANCE * expected:
-            findings.append(page.finding(0, f"expected about `minutes: {max(1, round(expected))}` for this text, found {given}"))
+            message = f"expected about `minutes: {max(1, round(expected))}` for this text, found {given}"
+            findings.append(page.finding(0, message))
     return findings

@@ -18,6 +18,9 @@ def require_packages():
     """Ends the program with one line and status 2 when something is missing."""
     missing = " ".join(missing_packages())
     if missing:
-        print(f"course pages: the pages cannot be checked: not installed: {missing}; "
-              f"install with: apt-get install {missing}", file=sys.stderr)
+        print(
+            f"course pages: the pages cannot be checked: not installed: {missing}; "
+            f"install with: apt-get install {missing}",
+            file=sys.stderr,
+        )
         sys.exit(2)

@@ -17,7 +17,8 @@ from pathlib import Path
 FEWEST, MOST = 12, 20
 DEMO = {False: "Live demo", True: "现场演示"}  # by whether the deck is a translation
 COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
-OURS = re.compile(r"<!--\s*(?:code|measured|version|translates):.*?-->", re.DOTALL)  # for the checks, not for the speaker
+# Comments for the checks, not for the speaker.
+OURS = re.compile(r"<!--\s*(?:code|measured|version|translates):.*?-->", re.DOTALL)
 DIRECTIVE = re.compile(r"^\s*_?(?:class|paginate|header|footer|color|backgroundColor|backgroundImage|size|style|fit)\b")
 PROGRAMS = {"npm": "npm", "node": "nodejs"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -48,7 +49,9 @@ addEventListener('load', async () => {
       return parseFloat(getComputedStyle(code).fontSize) * shown;
     });
     const broken = [...section.querySelectorAll('img')].filter(image => !image.naturalWidth).length;
-    findings.push({slide: index + 1, below: below / scale, beside: beside / scale, broken, code: Math.min(...sizes, 99)});
+    findings.push({
+      slide: index + 1, below: below / scale, beside: beside / scale, broken, code: Math.min(...sizes, 99)
+    });
   });
   const result = document.createElement('pre');
   result.id = 'measured';
@@ -98,7 +101,9 @@ def check(pages, root):
                 message = f"expected one heading on slide {number} (one idea), found {len(slide.headings)}"
                 findings.append(deck.finding(slide.line, message))
             if not slide.notes:
-                findings.append(deck.finding(slide.line, f"expected speaker notes on slide {number}, a comment, found none"))
+                findings.append(
+                    deck.finding(slide.line, f"expected speaker notes on slide {number}, a comment, found none")
+                )
         demo = DEMO[deck.is_translation]
         if not any(slide.commands and slide.headings and slide.headings[0].startswith(demo) for slide in slides):
             findings.append(deck.finding(0, f"expected a slide “{demo}…” with a ./course command, found none"))
@@ -179,12 +184,24 @@ def _in_chromium(html, *options):
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "deck.html"
         page.write_text(html, encoding="utf-8")
-        return _run([
-            browser(), "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-            "--disable-component-update", "--disable-sync",
-            *(["--no-sandbox"] if os.geteuid() == 0 else []),  # Chromium refuses its sandbox to root
-            f"--user-data-dir={folder}/profile", "--virtual-time-budget=10000", *options, page.as_uri(),
-        ])
+        return _run(
+            [
+                browser(),
+                "--headless",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                *(["--no-sandbox"] if os.geteuid() == 0 else []),  # Chromium refuses its sandbox to root
+                f"--user-data-dir={folder}/profile",
+                "--virtual-time-budget=10000",
+                *options,
+                page.as_uri(),
+            ]
+        )
 
 
 def print_to_pdf(html, output):
@@ -194,8 +211,8 @@ def print_to_pdf(html, output):
 
 
 def measure(html):
-    """For each slide of a page rendered with the template `bare`: pixels cut below and beside, pictures that did not load, and
-    the smallest size of code in pixels."""
+    """For each slide of a page rendered with the template `bare`: pixels cut below and beside, pictures that did not
+    load, and the smallest size of code in pixels."""
     dom = _in_chromium(html.replace("</body>", MEASURE + "</body>"), "--window-size=1280,720", "--dump-dom")
     measured = re.search(r'<pre id="measured">(.*?)</pre>', dom)
     if measured is None:
@@ -211,7 +228,10 @@ def overflow(deck, html):
             if slide[side] > MARGIN:
                 findings.append(f"{deck}: slide {slide['slide']} is cut: {slide[side]:.0f} px stand {side} it")
         if slide["code"] < SMALLEST_CODE:
-            findings.append(f"{deck}: slide {slide['slide']}: its code is shown at {slide['code']:.0f} px, too small: shorten its lines")
+            size = f"{slide['code']:.0f} px"
+            findings.append(
+                f"{deck}: slide {slide['slide']}: its code is shown at {size}, too small: shorten its lines"
+            )
         if slide["broken"]:
             findings.append(f"{deck}: slide {slide['slide']}: {slide['broken']} pictures did not load")
     return findings

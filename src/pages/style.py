@@ -8,7 +8,7 @@ STYLE = Path(__file__).with_name("mdl_style.rb")
 
 
 def _unended(page):
-    """Asterisks that CommonMark takes for text. Chinese is prone to it: `**词。**后文` ends no bold text, `**词**。后文` does."""
+    """Asterisks that CommonMark takes for text, as in Chinese: `**词。**后文` ends no bold text, `**词**。后文` does."""
     return [
         page.finding(token.map[0] + 1, f"expected bold text, found that its ** are shown: {child.content[:40]}")
         for token in page.tokens
@@ -26,12 +26,16 @@ def _markdown_style(pages, root):
         return []
     result = subprocess.run(
         ["mdl", "--json", "--ignore-front-matter", "--style", str(STYLE), *(str(path) for path in pages)],
-        cwd=root, capture_output=True, text=True, check=False,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     try:
         problems = json.loads(result.stdout)
     except json.JSONDecodeError as error:
-        raise RuntimeError(f"mdl could not check the pages: {result.stderr.strip() or result.stdout.strip()}") from error
+        said = result.stderr.strip() or result.stdout.strip()
+        raise RuntimeError(f"mdl could not check the pages: {said}") from error
     return [
         pages[Path(problem["filename"])].finding(problem["line"], f"{problem['rule']} {problem['description']}")
         for problem in problems

@@ -30,7 +30,8 @@ def check(pages, root):
             continue
         other = pages.get(page.twin)
         if other is None:
-            findings.append(page.finding(0, f"expected the same page in the other language, {page.twin.name}, found none"))
+            message = f"expected the same page in the other language, {page.twin.name}, found none"
+            findings.append(page.finding(0, message))
         elif page.is_translation:
             for compare in (_versions, _headings, _code, _pictures, _numbers):
                 findings += compare(other, page)
@@ -68,11 +69,6 @@ def _headings(source, translation):
     return [translation.finding(0, f"expected {len(expected)} headings as in {source.path.name}, found {len(found)}")]
 
 
-def _reduced(content):
-    """Programs and commands are the same in both languages; what a program prints for people is not."""
-    return content.rstrip()
-
-
 def _code(source, translation):
     expected, found = source.code_blocks, translation.code_blocks
     if len(expected) != len(found):
@@ -89,7 +85,7 @@ def _code(source, translation):
     return findings
 
 
-# Drawings and what the tools print hold words, which are translated: there only the number of lines has to agree.
+# Drawings, and what the tools print, hold words, which are translated.
 LANGUAGES_WITH_WORDS = ("", "text", "console", "sh", "bash", "shell")
 
 

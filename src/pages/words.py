@@ -29,7 +29,10 @@ def spelling(pages, root):
         return []
     result = subprocess.run(
         ["codespell", "--ignore-words", str(ACCEPTED_WORDS), "--", *english],
-        cwd=root, capture_output=True, text=True, check=False,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     findings = []
     for line in result.stdout.splitlines():

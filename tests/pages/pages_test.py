@@ -88,7 +88,9 @@ class Parsing(PagesTest):
 
 class Links(PagesTest):
     def test_existing_file_and_anchor(self):
-        self.put("README.md", "# A b\n\n[x](labs/1/README.md#part-two) [y](#a-b) [z](https://docs.nvidia.com/#nothing)\n")
+        self.put(
+            "README.md", "# A b\n\n[x](labs/1/README.md#part-two) [y](#a-b) [z](https://docs.nvidia.com/#nothing)\n"
+        )
         self.put("labs/1/README.md", "# One\n\n## Part two\n")
         self.assert_nothing(links.check)
 
@@ -97,7 +99,7 @@ class Links(PagesTest):
         self.assert_one(links.check, "README.md:5", "labs/README.md")
 
     def test_missing_picture(self):
-        self.put("README.md", "# A\n\n<picture><source srcset=\"dark.svg\"></picture>\n")
+        self.put("README.md", '# A\n\n<picture><source srcset="dark.svg"></picture>\n')
         self.assert_one(links.check, "dark.svg")
 
     def test_missing_anchor(self):
@@ -167,7 +169,10 @@ class CodeBlocks(PagesTest):
 
 
 ENGLISH = "---\ntitle: A\nversion: 2\n---\n\n# A\n\n256 MiB\n\n## B\n\n![p](p.svg)\n\n```cpp\ncode\n```\n"
-CHINESE = "---\ntitle: 甲\ntranslates: README.md\nversion: 2\n---\n\n# 甲\n\n256 MiB\n\n## 乙\n\n![图](p.zh-CN.svg)\n\n```cpp\ncode\n```\n"
+CHINESE = (
+    "---\ntitle: 甲\ntranslates: README.md\nversion: 2\n---\n"
+    "\n# 甲\n\n256 MiB\n\n## 乙\n\n![图](p.zh-CN.svg)\n\n```cpp\ncode\n```\n"
+)
 
 
 VERSION = "\n<!-- version: 3 -->\n"
@@ -249,7 +254,9 @@ class Measured(PagesTest):
         self.assert_one(measured_numbers.check, "not what was measured")
 
     def test_sentence(self):
-        comment = "<!-- measured: measured/a.csv: 1.81 = speedup where streams=2; 2.48 = max speedup; 4 = count speedup -->\n"
+        comment = (
+            "<!-- measured: measured/a.csv: 1.81 = speedup where streams=2; 2.48 = max speedup; 4 = count speedup -->\n"
+        )
         self.put_page(comment + "\n1.81 with 2, at best 2.48 in 4 rows.\n")
         self.assert_nothing(measured_numbers.check)
 
@@ -284,7 +291,9 @@ class Measured(PagesTest):
 
 class ReadingTime(PagesTest):
     def put_chapter(self, minutes, text):
-        self.put("chapters/1/README.md", f"---\nminutes: {minutes}\n---\n\n# A\n\n{text}\n\n```text\n{'code ' * 900}\n```\n")
+        self.put(
+            "chapters/1/README.md", f"---\nminutes: {minutes}\n---\n\n# A\n\n{text}\n\n```text\n{'code ' * 900}\n```\n"
+        )
 
     def test_within_the_limits_and_outside(self):
         for minutes, good in ((10, True), (6, True), (14, True), (5, False), (15, False)):
@@ -407,7 +416,9 @@ DEMO = "\n## Live demo\n\n```text\n./course check 1\n```\n\n<!-- now -->\n"
 class Runs(PagesTest):
     def test_picture_that_a_run_no_longer_gives(self):
         program = self.root / "course"
-        program.write_text('#!/bin/sh\nfor last; do :; done\necho "<svg>$(cat "$0.time") $*</svg>" | sed s,$last,, >"$last"\n')
+        program.write_text(
+            '#!/bin/sh\nfor last; do :; done\necho "<svg>$(cat "$0.time") $*</svg>" | sed s,$last,, >"$last"\n'
+        )
         program.chmod(0o755)
         self.put("course.time", "1 ms")
         self.put("chapters/1/figures/figures.yaml", "v1: {program: versions/v1.cu}\n")
@@ -460,7 +471,9 @@ class Slides(PagesTest):
         long = page.format("<p style='margin:0;height:250px'>long</p>")
         wide = page.format("<pre style='margin:0;width:300px;overflow:hidden'>" + "wide " * 200 + "</pre>")
         broken = page.format("<img src='missing.svg'>")
-        small = page.format("<pre style='font-size:24px;transform:scale(0.5)'><code style='font-size:24px'>small</code></pre>")
+        small = page.format(
+            "<pre style='font-size:24px;transform:scale(0.5)'><code style='font-size:24px'>small</code></pre>"
+        )
         measured = slides.measure(f"<html><body style='margin:0'>{fits}{long}{wide}{broken}{small}</body></html>")
         self.assertEqual([round(slide["below"]) for slide in measured[:3]], [0, 50, 0])
         self.assertEqual([slide["beside"] > slides.MARGIN for slide in measured], [False, False, True, False, False])
