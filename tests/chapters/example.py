@@ -83,7 +83,7 @@ def page_faults(page, file, shown, result):
 def shape(line):
     """What of a line stays when only times change: a row of the timeline is known by its name, other lines by their words."""
     row = re.fullmatch(r"(\S+)\s+[\s\da-z━]*", line)
-    return row[1] if row else re.sub(r"[\s\d.┬─]+", " ", line)
+    return row[1] if row else re.sub(r"[\s\d.┬─━]+", " ", line)
 
 
 def renewed(part, lines):
