@@ -193,7 +193,7 @@ def record(options):
             writer.writerows(row for row in rows if row["lab"] == lab)
         trace = options.out / f"{lab}_trace.json"
         if trace.exists():
-            shutil.copyfile(trace, measured / f"solution_trace_{card}.json")
+            shutil.copyfile(trace, measured / f"checks_trace_{card}.json")
 
 
 def main():
