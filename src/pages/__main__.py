@@ -9,7 +9,9 @@ from pages.requirements import missing_packages, require_packages
 
 def checks():
     """Every check by its name."""
-    from pages import code_blocks, figures, links, measured_numbers, reading_time, slides, style, translations, words
+    from pages import (
+        code_blocks, figures, glossary, links, measured_numbers, reading_time, slides, style, translations, words,
+    )
 
     return {
         "links": links.check,
@@ -18,6 +20,7 @@ def checks():
         "measured": measured_numbers.check,
         "reading-time": reading_time.check,
         "words": words.check,
+        "glossary": glossary.check,
         "style": style.check,
         "figures": figures.check,
         "slides": slides.check,

@@ -13,7 +13,9 @@ from pages.requirements import require_packages
 
 require_packages()
 
-from pages import code_blocks, figures, links, measured_numbers, reading_time, slides, style, translations, words
+from pages import (
+    code_blocks, figures, glossary, links, measured_numbers, reading_time, slides, style, translations, words,
+)
 from pages.page import Page, anchor_of, load_pages
 
 
@@ -337,6 +339,33 @@ by-size:
     y: {label: {en: GB/s, zh: 带宽}}
     series: [{file: measured/a.csv, column: speed, label: {en: one, zh: 一}}]
 """
+
+
+class Glossary(PagesTest):
+    def put_glossary(self, english, chinese):
+        head = "| term | other | meaning |\n|---|---|---|\n"
+        self.put("chapters/GLOSSARY.md", head + "".join(f"| {a} | {b} | x |\n" for a, b in english))
+        self.put("chapters/GLOSSARY.zh-CN.md", head + "".join(f"| {b} | {a} | x |\n" for a, b in chinese))
+        self.put("chapters/01/README.md", "Streams and events, and the copy\nengines.\n")
+        self.put("chapters/01/README.zh-CN.md", "流和事件，还有拷贝\n引擎。\n")
+
+    def test_the_same_pairs_in_both_languages(self):
+        self.put_glossary([("stream", "流"), ("event", "事件")], [("event", "事件"), ("stream", "流")])
+        self.assert_nothing(glossary.check)
+        self.put_glossary([("stream", "流"), ("event", "事件")], [("stream", "流")])
+        self.assert_one(glossary.check, "GLOSSARY.zh-CN.md", "事件 for event")
+        self.put_glossary([("stream", "流")], [("stream", "流"), ("event", "事件")])
+        self.assert_one(glossary.check, "GLOSSARY.md", "event for 事件")
+
+    def test_terms_at_the_end_of_a_line(self):
+        self.put_glossary([("copy engine", "拷贝引擎")], [("copy engine", "拷贝引擎")])
+        self.assert_nothing(glossary.check)
+
+    def test_a_term_that_no_page_uses(self):
+        self.put_glossary([("stream", "流"), ("warp", "流")], [("stream", "流"), ("warp", "流")])
+        self.assert_one(glossary.check, "GLOSSARY.md:4", "found warp")
+        self.put_glossary([("stream", "队列")], [("stream", "队列")])
+        self.assert_one(glossary.check, "GLOSSARY.zh-CN.md:3", "found 队列")
 
 
 class Figures(PagesTest):
