@@ -16,6 +16,7 @@
 #include "course/experiment_results.hpp"
 #include "course/experiments.hpp"
 #include "course/failure.hpp"
+#include "course/fidelity_command.hpp"
 #include "course/process.hpp"
 #include "course/programs.hpp"
 #include "course/temporary_directory.hpp"
@@ -103,7 +104,7 @@ int list(const Experiments& all) {
         std::cout << "  " << experiment.name << "  " << experiment.title.here() << "  "
                   << console.styled(Style::dim, measured_on(experiment)) << '\n';
     }
-    std::cout << '\n' << text("experiment.list.how") << '\n';
+    std::cout << '\n' << text("fidelity.listed") << "\n\n" << text("experiment.list.how") << '\n';
     return 0;
 }
 
@@ -357,6 +358,12 @@ int execute(const Project& project, const ExperimentOptions& options) {
     }
     if (options.record_from) {
         return record_from(project, all, *options.record_from);
+    }
+    if (std::find(options.names.begin(), options.names.end(), "fidelity") != options.names.end()) {
+        if (options.names.size() > 1 || options.record) {
+            throw CannotProceed(text("fidelity.alone"));
+        }
+        return compare_fidelity(project, options.on);
     }
     if (options.names.empty() && !options.all) {
         return options.ledger ? write_and_name_ledgers(project, all) : list(all);

@@ -28,22 +28,36 @@ void visit_members(ProfileType& profile, Visitor&& visit) {
     visit("compute_capability_minor", profile.compute_capability_minor);
     visit("memory_bytes", profile.memory_bytes);
     visit("memory_bytes_per_second", profile.memory_bytes_per_second);
+    visit("l2_cache_bytes", profile.l2_cache_bytes);
+    visit("l2_bytes_per_second", profile.l2_bytes_per_second);
     visit("h2d_pinned_bytes_per_second", profile.host_to_device.pinned_bytes_per_second);
     visit("h2d_pageable_bytes_per_second", profile.host_to_device.pageable_bytes_per_second);
+    visit("h2d_pageable_large_bytes_per_second", profile.host_to_device.pageable_large_bytes_per_second);
+    visit("h2d_copy_overhead_ns", profile.host_to_device.copy_overhead);
     visit("d2h_pinned_bytes_per_second", profile.device_to_host.pinned_bytes_per_second);
     visit("d2h_pageable_bytes_per_second", profile.device_to_host.pageable_bytes_per_second);
+    visit("d2h_pageable_large_bytes_per_second", profile.device_to_host.pageable_large_bytes_per_second);
+    visit("d2h_copy_overhead_ns", profile.device_to_host.copy_overhead);
     visit("both_directions_bytes_per_second", profile.both_directions_bytes_per_second);
-    visit("copy_overhead_ns", profile.copy_overhead);
+    visit("both_directions_overhead_ns", profile.both_directions_overhead);
     visit("stream_switch_ns", profile.stream_switch);
     visit("dependency_latency_ns", profile.dependency_latency);
+    visit("kernel_dependency_latency_ns", profile.kernel_dependency_latency);
+    visit("host_function_latency_ns", profile.host_function_latency);
     visit("submission_latency_ns", profile.submission_latency);
     visit("kernel_overhead_ns", profile.kernel_overhead);
+    visit("graph_kernel_overhead_ns", profile.graph_kernel_overhead);
     visit("work_rounds_per_second", profile.work_rounds_per_second);
-    visit("work_round_latency_ns", profile.work_round_latency);
+    visit("work_round_latency_ps", profile.work_round_latency);
     visit("basic_blocks_per_second", profile.basic_blocks_per_second);
     visit("host_launch_ns", profile.host.launch);
     visit("host_copy_async_ns", profile.host.copy_async);
+    visit("host_device_copy_ns", profile.host.device_copy);
+    visit("host_small_memset_ns", profile.host.small_memset);
+    visit("host_launch_host_function_ns", profile.host.launch_host_function);
+    visit("host_graph_launch_ns", profile.host.graph_launch);
     visit("host_event_record_ns", profile.host.event_record);
+    visit("host_untimed_event_record_ns", profile.host.untimed_event_record);
     visit("host_stream_wait_event_ns", profile.host.stream_wait_event);
     visit("host_query_ns", profile.host.query);
     visit("host_wake_up_ns", profile.host.wake_up);
@@ -51,9 +65,20 @@ void visit_members(ProfileType& profile, Visitor&& visit) {
     visit("host_create_event_ns", profile.host.create_event);
     visit("host_device_allocation_ns", profile.host.device_allocation);
     visit("host_device_free_ns", profile.host.device_free);
+    visit("host_small_device_allocation_ns", profile.host.small_device_allocation);
+    visit("host_ordered_allocation_ns", profile.host.ordered_allocation);
+    visit("host_device_allocation_bytes_per_second", profile.host.device_allocation_bytes_per_second);
+    visit("host_device_free_bytes_per_second", profile.host.device_free_bytes_per_second);
     visit("host_pinned_allocation_bytes_per_second", profile.host.pinned_allocation_bytes_per_second);
+    visit("host_pinned_allocation_large_bytes_per_second", profile.host.pinned_allocation_large_bytes_per_second);
+    visit("host_pinned_free_ns", profile.host.pinned_free);
+    visit("host_pinned_free_bytes_per_second", profile.host.pinned_free_bytes_per_second);
+    visit("host_registration_ns", profile.host.registration);
     visit("host_registration_bytes_per_second", profile.host.registration_bytes_per_second);
+    visit("host_unregistration_ns", profile.host.unregistration);
+    visit("host_unregistration_bytes_per_second", profile.host.unregistration_bytes_per_second);
     visit("host_copy_bytes_per_second", profile.host.host_copy_bytes_per_second);
+    visit("host_cache_bytes", profile.host.cache_bytes);
     visit("host_other_call_ns", profile.host.other);
 }
 
@@ -85,8 +110,9 @@ struct Reader {
                "a number from 1e3 to 1e18", value);
         member = value.get<double>();
     }
-    static void read(const char* name, const Json& value, std::chrono::nanoseconds& member) {
-        member = std::chrono::nanoseconds(whole_number(name, value, 1'000'000'000));
+    template <class Period>
+    static void read(const char* name, const Json& value, std::chrono::duration<std::int64_t, Period>& member) {
+        member = std::chrono::duration<std::int64_t, Period>(whole_number(name, value, 1'000'000'000));
     }
     template <class T>
     requires std::is_integral_v<T>
@@ -106,11 +132,16 @@ struct Reader {
     }
 };
 
+template <class T>
+inline constexpr bool is_duration = false;
+template <class Period>
+inline constexpr bool is_duration<std::chrono::duration<std::int64_t, Period>> = true;
+
 struct Writer {
     Json& json;
     template <class T>
     void operator()(const char* name, const T& member) {
-        if constexpr (std::is_same_v<T, std::chrono::nanoseconds>) {
+        if constexpr (is_duration<T>) {
             json[name] = member.count();
         } else {
             json[name] = member;

@@ -13,24 +13,42 @@ namespace device {
 // Copies in one direction over the host link.
 struct LinkProfile {
     double pinned_bytes_per_second = 0;    // one direction alone, large copies
-    double pageable_bytes_per_second = 0;  // staged through the driver's buffers
+    double pageable_bytes_per_second = 0;  // staged through the driver's buffers; data that the CPU's caches hold
+    double pageable_large_bytes_per_second = 0;  // the same for more data than HostCallProfile::cache_bytes
+    std::chrono::nanoseconds copy_overhead{};    // engine time of a copy beyond its bytes, back to back in a stream
 };
 
 // What a call costs the calling host thread when it does not wait.
 struct HostCallProfile {
     std::chrono::nanoseconds launch{};
-    std::chrono::nanoseconds copy_async{};
-    std::chrono::nanoseconds event_record{};
+    std::chrono::nanoseconds copy_async{};   // between host and device
+    std::chrono::nanoseconds device_copy{};  // from device to device
+    std::chrono::nanoseconds small_memset{};  // larger ones cost a launch
+    std::chrono::nanoseconds launch_host_function{};
+    std::chrono::nanoseconds graph_launch{};
+    std::chrono::nanoseconds event_record{};          // of an event that keeps the time
+    std::chrono::nanoseconds untimed_event_record{};  // cudaEventDisableTiming
     std::chrono::nanoseconds stream_wait_event{};
     std::chrono::nanoseconds query{};
     std::chrono::nanoseconds wake_up{};  // from the end of the device's work to the return of the call that waited
     std::chrono::nanoseconds create_stream{};
     std::chrono::nanoseconds create_event{};
-    std::chrono::nanoseconds device_allocation{};
-    std::chrono::nanoseconds device_free{};
-    double pinned_allocation_bytes_per_second = 0;
+    std::chrono::nanoseconds device_allocation{};        // takes new memory from the device
+    std::chrono::nanoseconds device_free{};              // gives memory back to the device
+    std::chrono::nanoseconds small_device_allocation{};  // finds place in memory that the process holds, or leaves it
+    std::chrono::nanoseconds ordered_allocation{};       // cudaMallocAsync and cudaFreeAsync
+    double device_allocation_bytes_per_second = 0;       // what large blocks take beyond that
+    double device_free_bytes_per_second = 0;
+    double pinned_allocation_bytes_per_second = 0;        // the first 16 MiB
+    double pinned_allocation_large_bytes_per_second = 0;  // what is beyond
+    std::chrono::nanoseconds pinned_free{};
+    double pinned_free_bytes_per_second = 0;
+    std::chrono::nanoseconds registration{};
     double registration_bytes_per_second = 0;
+    std::chrono::nanoseconds unregistration{};
+    double unregistration_bytes_per_second = 0;
     double host_copy_bytes_per_second = 0;
+    std::uint64_t cache_bytes = 0;  // last-level cache: pageable copies of more data are slower
     std::chrono::nanoseconds other{};  // every other call
 };
 
@@ -47,19 +65,24 @@ struct Profile {
     int compute_capability_minor = 0;
     std::uint64_t memory_bytes = 0;
     double memory_bytes_per_second = 0;
+    std::uint64_t l2_cache_bytes = 0;
+    double l2_bytes_per_second = 0;  // kernels and copies whose data lie in that cache
 
     LinkProfile host_to_device;
     LinkProfile device_to_host;
     double both_directions_bytes_per_second = 0;  // total while both directions are busy
 
-    std::chrono::nanoseconds copy_overhead{};       // engine time of a copy beyond its bytes, back to back in a stream
+    std::chrono::nanoseconds both_directions_overhead{};  // more for a copy that begins while the other direction is busy
     std::chrono::nanoseconds stream_switch{};       // added when a copy engine turns to another stream
-    std::chrono::nanoseconds dependency_latency{};  // to a dependent operation of another engine or stream
+    std::chrono::nanoseconds dependency_latency{};  // to a dependent operation of another engine, copies: or stream
+    std::chrono::nanoseconds kernel_dependency_latency{};  // from kernel to kernel of another stream
+    std::chrono::nanoseconds host_function_latency{};      // to a host function that depends on device work, and back
     std::chrono::nanoseconds submission_latency{};  // from a call to the earliest start of its operation
     std::chrono::nanoseconds kernel_overhead{};     // device time of an empty kernel
+    std::chrono::nanoseconds graph_kernel_overhead{};  // the same behind another node of its graph
 
     double work_rounds_per_second = 0;       // lab::work, whole device
-    std::chrono::nanoseconds work_round_latency{};  // one round in one thread
+    std::chrono::duration<std::int64_t, std::pico> work_round_latency{};  // one round in one thread
     double basic_blocks_per_second = 0;      // compiled basic blocks, all threads, whole device
 
     HostCallProfile host;

@@ -130,6 +130,9 @@ void let_wait(cudaStream_t waiting, cudaStream_t for_stream) {
     CHECK(cudaStreamWaitEvent(waiting, event, 0));
 }
 
+std::chrono::duration<std::int64_t, std::pico> whole_ps(double ns) {
+    return std::chrono::duration<std::int64_t, std::pico>(static_cast<std::int64_t>(std::max(0.0, ns) * 1e3 + 0.5));
+}
 nanoseconds whole_ns(double value) { return nanoseconds(static_cast<std::int64_t>(std::max(0.0, value) + 0.5)); }
 
 void measure_copies(Bench& bench, device::Profile& profile) {
@@ -167,7 +170,12 @@ void measure_copies(Bench& bench, device::Profile& profile) {
         }
         let_wait(bench.up, bench.down);
     });
-    profile.copy_overhead = whole_ns(in_one_stream / small_copies - bytes_ns);
+    profile.host_to_device.copy_overhead = whole_ns(in_one_stream / small_copies - bytes_ns);
+    profile.device_to_host.copy_overhead = whole_ns(bench.device_ns([&] {
+        for (int i = 0; i < small_copies; ++i) {
+            bench.copy_down(small_bytes, bench.up);
+        }
+    }) / small_copies - small_bytes / profile.device_to_host.pinned_bytes_per_second * 1e9);
     profile.stream_switch = whole_ns((in_two_streams - in_one_stream) / small_copies);
 }
 
@@ -179,7 +187,7 @@ void measure_kernels(Bench& bench, device::Profile& profile) {
     profile.work_rounds_per_second = static_cast<double>(elements) * (many - few) / (many_ns - few_ns) * 1e9;
     const double one_few = bench.device_ns([&] { bench.launch(1, few, bench.up); });
     const double one_many = bench.device_ns([&] { bench.launch(1, many, bench.up); });
-    profile.work_round_latency = whole_ns((one_many - one_few) / (many - few));
+    profile.work_round_latency = whole_ps((one_many - one_few) / (many - few));
     const double nothing = bench.device_ns([] {});
     const double one_empty = bench.device_ns([&] {
         empty<<<1, 1, 0, bench.up>>>();
@@ -203,7 +211,8 @@ void measure_kernels(Bench& bench, device::Profile& profile) {
     const double down = small_bytes / profile.device_to_host.pinned_bytes_per_second * 1e9;
     const double kernel = static_cast<double>(chunk_elements) * few / profile.work_rounds_per_second * 1e9 +
                           static_cast<double>(profile.kernel_overhead.count());
-    const double copies = up + down + 2.0 * static_cast<double>(profile.copy_overhead.count());
+    const auto overheads = profile.host_to_device.copy_overhead + profile.device_to_host.copy_overhead;
+    const double copies = up + down + static_cast<double>(overheads.count());
     profile.dependency_latency = whole_ns((chain - copies - kernel) / 3);
 }
 
@@ -219,9 +228,15 @@ void measure_calls(Bench& bench, device::Profile& profile) {
     profile.host.launch = per_call([&] { empty<<<1, 1, 0, bench.up>>>(); });
     profile.host.copy_async = per_call([&] { bench.copy_up(small_bytes, bench.up); });
     profile.host.event_record = per_call([&] { CHECK(cudaEventRecord(bench.begin, bench.up)); });
+    profile.host.device_copy = per_call([&] {
+        CHECK(cudaMemcpyAsync(bench.device_down, bench.device_up, small_bytes, cudaMemcpyDeviceToDevice, bench.up));
+    });
+    profile.host.small_memset = per_call([&] { CHECK(cudaMemsetAsync(bench.device_up, 0, 4096, bench.up)); });
+    profile.host.launch_host_function = per_call([&] { CHECK(cudaLaunchHostFunc(bench.up, [](void*) {}, nullptr)); });
     profile.host.query = per_call([&] { (void)cudaStreamQuery(bench.up); });
     cudaEvent_t event = nullptr;
     CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    profile.host.untimed_event_record = per_call([&] { CHECK(cudaEventRecord(event, bench.up)); });
     CHECK(cudaEventRecord(event, bench.up));
     profile.host.stream_wait_event = per_call([&] { CHECK(cudaStreamWaitEvent(bench.down, event, 0)); });
     CHECK(cudaEventDestroy(event));
@@ -256,24 +271,51 @@ void measure_host_memory(Bench& bench, device::Profile& profile) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
     constexpr int times = 3;
-    std::vector<double> pinned, registered, copied;
+    std::vector<double> pinned, freed, registered, unregistered, copied;
     for (int i = 0; i < times; ++i) {
         void* memory = nullptr;
         auto start = std::chrono::steady_clock::now();
         CHECK(cudaMallocHost(&memory, large_bytes));
         pinned.push_back(large_bytes / seconds_since(start));
+        start = std::chrono::steady_clock::now();
         CHECK(cudaFreeHost(memory));
+        freed.push_back(large_bytes / seconds_since(start));
         start = std::chrono::steady_clock::now();
         CHECK(cudaHostRegister(bench.pageable_up.data(), large_bytes, cudaHostRegisterDefault));
         registered.push_back(large_bytes / seconds_since(start));
+        start = std::chrono::steady_clock::now();
         CHECK(cudaHostUnregister(bench.pageable_up.data()));
+        unregistered.push_back(large_bytes / seconds_since(start));
         start = std::chrono::steady_clock::now();
         std::copy(bench.pageable_up.begin(), bench.pageable_up.end(), bench.pinned_up);
         copied.push_back(large_bytes / seconds_since(start));
     }
     profile.host.pinned_allocation_bytes_per_second = median(pinned);
+    profile.host.pinned_allocation_large_bytes_per_second = profile.host.pinned_allocation_bytes_per_second;
+    profile.host.pinned_free_bytes_per_second = median(freed);
+    profile.host.unregistration_bytes_per_second = median(unregistered);
     profile.host.registration_bytes_per_second = median(registered);
     profile.host.host_copy_bytes_per_second = median(copied);
+}
+
+// What only the fidelity experiment tells apart (src/fidelity/fit.py): for a start, from what is known.
+void take_the_rest(device::Profile& profile) {
+    cudaDeviceProp properties{};
+    CHECK(cudaGetDeviceProperties(&properties, 0));
+    profile.l2_cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
+    profile.l2_bytes_per_second = 1.5 * profile.memory_bytes_per_second;
+    for (device::LinkProfile* link : {&profile.host_to_device, &profile.device_to_host}) {
+        link->pageable_large_bytes_per_second = link->pageable_bytes_per_second;
+    }
+    profile.kernel_dependency_latency = profile.dependency_latency / 2;
+    profile.host_function_latency = 2 * profile.dependency_latency;
+    profile.graph_kernel_overhead = profile.kernel_overhead / 3;
+    profile.host.graph_launch = profile.host.launch;
+    profile.host.small_device_allocation = nanoseconds(1200);
+    profile.host.ordered_allocation = nanoseconds(420);
+    profile.host.device_allocation_bytes_per_second = 8e12;
+    profile.host.device_free_bytes_per_second = 3.2e12;
+    profile.host.cache_bytes = 96 * mib;
 }
 
 device::Profile identify(const std::string& name) {
@@ -323,6 +365,7 @@ int main(int argc, char** argv) {
         measure_kernels(bench, profile);
         measure_calls(bench, profile);
         measure_host_memory(bench, profile);
+        take_the_rest(profile);
         device::save_profile(argv[2], profile);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -25,6 +25,7 @@ std::span<const Entry> lab_events();       // what only the checks of the events
 std::span<const Entry> lab_sync_memcpy();  // what is said in this lab first: copies and the host's own work
 std::span<const Entry> lab_best_practices();  // habits that cost throughput
 std::span<const Entry> timeline();         // the drawn trace
+std::span<const Entry> fidelity();         // `course experiment fidelity`
 std::span<const Entry> experiments();      // `course experiment` and the ledger of claims
 std::span<const Entry> lab_pinned_async();  // what is said in this lab first: copy calls, pinning, waits
 

@@ -63,7 +63,8 @@ std::vector<Topic> all_catalogs() {
             {"lab_sync_memcpy", catalog::lab_sync_memcpy()},
             {"lab_best_practices", catalog::lab_best_practices()},
             {"timeline", catalog::timeline()},
-            {"experiments", catalog::experiments()}};
+            {"experiments", catalog::experiments()},
+            {"fidelity", catalog::fidelity()}};
 }
 
 Language language_from_environment() {

@@ -234,9 +234,13 @@ cudaError_t SimulatedDevice::launch_graph(GraphExec& exec, Stream& stream) {
             mark(in, events[step.event].task);
             in.clock.join(events[step.event].clock);
         } else if (const cudaError_t error = step.issue(in); error != cudaSuccess) {
+            behind_graph_node_ = false;
             return error;
+        } else {
+            behind_graph_node_ = true;
         }
     }
+    behind_graph_node_ = false;
     exec.last.task = stream.last_task;
     exec.last.clock = stream.clock;
     return cudaSuccess;

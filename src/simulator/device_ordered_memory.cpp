@@ -1,4 +1,6 @@
 // Memory that is allocated and freed in stream order, and managed memory that moves in stream order.
+#include <utility>
+
 #include "simulator/issue.hpp"
 
 namespace simulator {
@@ -46,6 +48,9 @@ cudaError_t SimulatedDevice::allocate_in_stream(void** pointer, std::size_t byte
     const auto begin = take_memory(MemoryKind::device, bytes, called_from);
     if (!begin) {
         return cudaErrorMemoryAllocation;
+    }
+    if (!std::exchange(pool_holds_memory_, true)) {
+        spend(profile_.host.device_allocation + profile_.host.device_free);
     }
     issue(memory_issue(OperationRole::allocation, "cudaMallocAsync", *memory_.find(*begin), called_from),
           stream);

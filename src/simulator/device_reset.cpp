@@ -16,6 +16,7 @@ void SimulatedDevice::reset(std::uintptr_t called_from) {
             remove_tracked_range({begin, allocation.end()});
         }
     }
+    allocation_cost_ = AllocationCost(profile_.host);
     destroy_all_streams_and_events();
     graphs_.clear();
     graph_execs_.clear();

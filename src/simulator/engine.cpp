@@ -10,6 +10,15 @@ namespace {
 constexpr double nanoseconds_per_second = 1e9;
 constexpr double smallest_share = 1e-6;  // less of the device than this does not start a kernel
 
+// Copies within the device and memsets go the way of kernels.
+Resource queue_of(Resource resource) {
+    return resource == Resource::device_memory ? Resource::compute : resource;
+}
+
+bool is_copy(Resource resource) {
+    return resource == Resource::copy_to_device || resource == Resource::copy_to_host;
+}
+
 Time rounded_up(double nanoseconds) {
     return Time(static_cast<std::int64_t>(std::ceil(nanoseconds)));
 }
@@ -135,9 +144,17 @@ void Engine::on_ready(Task& ready) {
 }
 
 Time Engine::latency_between(const Task& before, const Task& after) const {
-    const bool marker = after.spec.resource == Resource::none || before.origin == Resource::none;
-    const bool same_queue = before.origin == after.spec.resource && before.origin_stream == after.spec.stream;
-    return marker || same_queue ? Time{} : profile_.dependency_latency;
+    const Resource from = queue_of(before.origin);
+    const Resource to = queue_of(after.spec.resource);
+    const bool marker = from == Resource::none || to == Resource::none;
+    const bool same_queue = from == to && before.origin_stream == after.spec.stream;
+    if (marker || same_queue) {
+        return Time{};
+    }
+    if (from == Resource::host_function || to == Resource::host_function) {
+        return from == to ? Time{} : profile_.host_function_latency;
+    }
+    return from == to && from == Resource::compute ? profile_.kernel_dependency_latency : profile_.dependency_latency;
 }
 
 void Engine::on_end(Task& ended) {
@@ -159,19 +176,26 @@ void Engine::on_end(Task& ended) {
             next.origin = ended.origin;
             next.origin_stream = ended.origin_stream;
         }
-        if (--next.waits_for == 0) {
+        if (--next.waits_for > 0) {
+            continue;
+        }
+        if (is_copy(ended.spec.resource) && ended.spec.resource == next.spec.resource && next.ready <= now_) {
+            copy_engine(next.spec.resource).waiting.emplace(now_, dependent);  // in time for the choice of the next copy
+        } else {
             schedule(next.ready, Happening::Kind::ready, dependent);
         }
     }
     const Resource resource = ended.spec.resource;
     ended.spec = TaskSpec{.resource = resource, .stream = ended.spec.stream};
     ended.dependents = {};
-    if (resource == Resource::copy_to_device || resource == Resource::copy_to_host) {
+    if (is_copy(resource)) {
         CopyEngine& engine = copy_engine(resource);
         engine.active = 0;
         engine.transferring = false;
-        update_copy_rates();
         start_copies(engine);
+        if (engine.active == 0) {
+            update_copy_rates();
+        }
     } else if (resource == Resource::compute) {
         update_kernel_rates();
         std::erase_if(running_kernels_, [id](const RunningKernel& kernel) { return kernel.task == id; });
@@ -187,8 +211,14 @@ void Engine::start_copies(CopyEngine& engine) {
     if (engine.active != 0 || engine.waiting.empty()) {
         return;
     }
-    Task& next = task(engine.waiting.begin()->second);
-    engine.waiting.erase(engine.waiting.begin());
+    // An engine stays with a stream as long as that has copies ready (seen on an H200: of copies that are issued to
+    // several streams in turn, the first stream's are done first).
+    const auto of_same_stream = std::find_if(engine.waiting.begin(), engine.waiting.end(), [&](const auto& waiting) {
+        return task(waiting.second).spec.stream == engine.last_stream;
+    });
+    const auto chosen = of_same_stream != engine.waiting.end() ? of_same_stream : engine.waiting.begin();
+    Task& next = task(chosen->second);
+    engine.waiting.erase(chosen);
     next.begin = now_;
     if (next.spec.start) {
         next.spec.start();
@@ -199,12 +229,17 @@ void Engine::start_copies(CopyEngine& engine) {
     engine.bytes_left = next.spec.bytes;
     engine.last_stream = next.spec.stream;
     engine.copied_before = true;
-    schedule(now_ + profile_.copy_overhead + (switched ? profile_.stream_switch : Time{}), Happening::Kind::transfer,
-             next.id, ++next.generation);
+    update_copy_rates();
+    const bool to_device = next.spec.resource == Resource::copy_to_device;
+    const bool both = copy_engines_[0].active != 0 && copy_engines_[1].active != 0;
+    const Time overhead = (to_device ? profile_.host_to_device : profile_.device_to_host).copy_overhead +
+                          (switched ? profile_.stream_switch : Time{}) +
+                          (both ? profile_.both_directions_overhead : Time{});
+    schedule(now_ + overhead, Happening::Kind::transfer, next.id, ++next.generation);
 }
 
 void Engine::update_copy_rates() {
-    const bool both = copy_engines_[0].transferring && copy_engines_[1].transferring;
+    const bool both = copy_engines_[0].active != 0 && copy_engines_[1].active != 0;
     for (CopyEngine& engine : copy_engines_) {
         if (!engine.transferring) {
             engine.rate = 0;

@@ -86,7 +86,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsig
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-    ApiCall call("cudaGraphLaunch", SIMULATOR_CALLED_FROM, profile().host.launch);
+    ApiCall call("cudaGraphLaunch", SIMULATOR_CALLED_FROM, profile().host.graph_launch);
     Stream* const in = call.device().stream(stream);
     simulator::GraphExec* const found = call.device().graph_exec(exec);
     if (in == nullptr || found == nullptr) {

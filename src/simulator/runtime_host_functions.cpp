@@ -9,7 +9,7 @@ namespace {
 
 cudaError_t launch(const char* name, cudaStream_t stream, bool valid, std::function<void()> function,
                    std::uintptr_t called_from, bool may_be_captured = true) {
-    ApiCall call(name, called_from, profile().host.launch);
+    ApiCall call(name, called_from, profile().host.launch_host_function);
     Stream* const in = call.device().stream(stream);
     if (in == nullptr) {
         return call.result(cudaErrorInvalidResourceHandle);

@@ -10,20 +10,13 @@ using simulator::Time;
 
 namespace {
 
-Time time_for(double bytes, double bytes_per_second) {
-    return Time(static_cast<std::int64_t>(bytes / bytes_per_second * 1e9));
-}
-
 constexpr unsigned pinned_flags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 constexpr unsigned registration_flags =
     cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
 
 cudaError_t allocate_pinned(const char* name, void** pointer, size_t bytes, unsigned flags,
                             std::uintptr_t called_from) {
-    ApiCall call(name, called_from,
-                 profile().host.device_allocation +
-                     time_for(static_cast<double>(bytes), profile().host.pinned_allocation_bytes_per_second),
-                 ApiCall::DuringCapture::refused);
+    ApiCall call(name, called_from, Time{}, ApiCall::DuringCapture::refused);
     if ((flags & ~pinned_flags) != 0) {
         return call.result(cudaErrorInvalidValue);
     }
@@ -36,7 +29,7 @@ cudaError_t allocate_pinned(const char* name, void** pointer, size_t bytes, unsi
 // Giving memory back always happens; an injected failure stands for the error of earlier asynchronous work that such a
 // call may return as well.
 cudaError_t give_back(const char* name, MemoryKind kind, void* pointer, std::uintptr_t called_from) {
-    ApiCall call(name, called_from, profile().host.device_free, ApiCall::DuringCapture::refused);
+    ApiCall call(name, called_from, Time{}, ApiCall::DuringCapture::refused);
     if (pointer == nullptr) {
         return call.result(cudaSuccess);
     }
@@ -67,7 +60,7 @@ cudaError_t copy_call(const char* name, const Rows& to, const Rows& from, cudaMe
 
 cudaError_t set_call(const char* name, const Rows& to, int value, cudaStream_t stream, bool asynchronous,
                      std::uintptr_t called_from) {
-    ApiCall call(name, called_from, profile().host.launch);
+    ApiCall call(name, called_from, Time{});
     Stream* const in = call.device().stream(stream);
     if (in == nullptr) {
         return call.result(cudaErrorInvalidResourceHandle);
@@ -86,7 +79,7 @@ using simulator::set_call;
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    ApiCall call("cudaMalloc", SIMULATOR_CALLED_FROM, profile().host.device_allocation,
+    ApiCall call("cudaMalloc", SIMULATOR_CALLED_FROM, Time{},
                  ApiCall::DuringCapture::refused);
     if (call.fails()) {
         return call.result(cudaErrorMemoryAllocation);
@@ -111,9 +104,7 @@ cudaError_t cudaFreeHost(void* pointer) {
 }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
-    ApiCall call("cudaHostRegister", SIMULATOR_CALLED_FROM,
-                 time_for(static_cast<double>(bytes), profile().host.registration_bytes_per_second),
-                 ApiCall::DuringCapture::refused);
+    ApiCall call("cudaHostRegister", SIMULATOR_CALLED_FROM, Time{}, ApiCall::DuringCapture::refused);
     if ((flags & ~registration_flags) != 0) {
         return call.result(cudaErrorInvalidValue);
     }

@@ -40,7 +40,7 @@ cudaError_t set_rows(const char* name, void* to, size_t pitch, int value, size_t
 extern "C" {
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
-    ApiCall call("cudaMallocPitch", SIMULATOR_CALLED_FROM, profile().host.device_allocation,
+    ApiCall call("cudaMallocPitch", SIMULATOR_CALLED_FROM, simulator::Time{},
                  ApiCall::DuringCapture::refused);
     if (pointer == nullptr || pitch == nullptr) {
         return call.result(cudaErrorInvalidValue);

@@ -28,7 +28,7 @@ cudaError_t check_location(cudaMemLocation location) {
 extern "C" {
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-    ApiCall call("cudaMallocAsync", SIMULATOR_CALLED_FROM, profile().host.launch);
+    ApiCall call("cudaMallocAsync", SIMULATOR_CALLED_FROM, profile().host.ordered_allocation);
     Stream* const in = call.device().stream(stream);
     if (in == nullptr) {
         return call.result(cudaErrorInvalidResourceHandle);
@@ -41,7 +41,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
 
 // Like every call that gives something back, it does so even when fault injection lets it fail.
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-    ApiCall call("cudaFreeAsync", SIMULATOR_CALLED_FROM, profile().host.launch);
+    ApiCall call("cudaFreeAsync", SIMULATOR_CALLED_FROM, profile().host.ordered_allocation);
     Stream* const in = call.device().stream(stream);
     if (in == nullptr) {
         return call.result(cudaErrorInvalidResourceHandle);
@@ -58,7 +58,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
-    ApiCall call("cudaMallocManaged", SIMULATOR_CALLED_FROM, profile().host.device_allocation,
+    ApiCall call("cudaMallocManaged", SIMULATOR_CALLED_FROM, simulator::Time{},
                  ApiCall::DuringCapture::refused);
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
         return call.result(cudaErrorInvalidValue);

@@ -58,8 +58,10 @@ auto event_of(cudaEvent_t handle) {
 
 cudaError_t record_event(const char* name, cudaEvent_t event, cudaStream_t stream, unsigned flags,
                          std::uintptr_t called_from) {
-    return with(name, profile().host.event_record, called_from, event_of(event),
+    return with(name, Time{}, called_from, event_of(event),
                 [=](auto& device, Event& found) -> cudaError_t {
+                    const bool timed = (found.flags & cudaEventDisableTiming) == 0;
+                    device.spend(timed ? profile().host.event_record : profile().host.untimed_event_record);
                     Stream* const in = device.stream(stream);
                     if (in == nullptr) {
                         return cudaErrorInvalidResourceHandle;

@@ -51,7 +51,7 @@ SimulatedDevice& SimulatedDevice::instance() {
 }
 
 SimulatedDevice::SimulatedDevice(device::Profile profile)
-    : profile_(std::move(profile)), engine_(profile_), checker_(operations_, memory_, findings_) {
+    : profile_(std::move(profile)), engine_(profile_), checker_(operations_, memory_, findings_), allocation_cost_(profile_.host) {
     stream_order_[0] = &legacy_stream_;
     checker_.on_overwritten([this](std::uint64_t operation) { spoil_input_of(operation); });
     watch_host_code();
@@ -389,6 +389,7 @@ bool SimulatedDevice::query(Stream& stream) {
 
 void SimulatedDevice::synchronize_all() {
     wait_for_everything();
+    pool_holds_memory_ = false;  // by default a pool gives back what nobody uses
     join_issued();
 }
 

@@ -18,6 +18,7 @@
 #include "cuda_runtime.h"
 #include "device/profile.hpp"
 #include "device/trace.hpp"
+#include "simulator/allocation_cost.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/findings.hpp"
 #include "simulator/graph.hpp"
@@ -282,6 +283,9 @@ private:
     cudaError_t configuration_error(const LaunchRequest& request);
     Time run_host_function(const std::function<void()>& function);
     void run_kernel(const std::shared_ptr<RunningKernel>& kernel);
+    Time cost_of_release(const Allocation& allocation);
+    double memory_rate(double bytes) const;                                     // bytes per second
+    double copy_rate(double bytes, bool pageable, bool to_device) const;  // bytes per second
     void count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const;
     KernelCost cost_of(const RunningKernel& kernel) const;
     void spoil_input_of(std::uint64_t operation);
@@ -322,6 +326,9 @@ private:
     PoisonedDestinations poisoned_pinned_;
     PoisonedDestinations poisoned_registered_;  // and what else lies outside the arena of pinned memory
     bool launches_block_ = false;  // CUDA_LAUNCH_BLOCKING=1
+    AllocationCost allocation_cost_;
+    bool pool_holds_memory_ = false;   // that cudaMallocAsync took from the device
+    bool behind_graph_node_ = false;   // what is issued now follows another operation of the graph that is launched
     std::map<std::uint64_t, std::weak_ptr<RunningKernel>> running_kernels_;
 
     struct CallRecord {

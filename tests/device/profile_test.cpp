@@ -51,7 +51,7 @@ TEST_F(ProfileFile, is_read_as_it_was_written) {
 }
 
 TEST_F(ProfileFile, refuses_what_no_device_can_have) {
-    for (const char* const time : {"copy_overhead_ns", "host_launch_ns", "host_device_allocation_ns"}) {
+    for (const char* const time : {"h2d_copy_overhead_ns", "host_launch_ns", "host_device_allocation_ns"}) {
         EXPECT_NE(refusal_with(time, -1).find(time), std::string::npos) << time;
         EXPECT_NE(refusal_with(time, 9223372036854775807).find(time), std::string::npos) << time;
         EXPECT_NE(refusal_with(time, 1.5).find(time), std::string::npos) << time;

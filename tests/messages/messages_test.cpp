@@ -120,7 +120,7 @@ TEST(Catalog, HasEveryTopic) {
     for (const auto& topic : messages::all_catalogs()) {
         names.insert(topic.name);
     }
-    EXPECT_EQ(names, (std::set<std::string_view>{"checks", "course", "experiments", "findings", "lab_best_practices", "lab_double_buffering", "lab_events",
+    EXPECT_EQ(names, (std::set<std::string_view>{"checks", "course", "experiments", "fidelity", "findings", "lab_best_practices", "lab_double_buffering", "lab_events",
                                                  "lab_pinned_async", "lab_sync_memcpy", "timeline"}));
 }
 

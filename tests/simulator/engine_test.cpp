@@ -23,9 +23,9 @@ device::Profile round_profile(unsigned copy_engines = 2) {
     device::Profile profile;
     profile.copy_engines = copy_engines;
     profile.both_directions_bytes_per_second = 12'000 * bytes_per_microsecond;
-    profile.copy_overhead = copy_overhead;
+    profile.host_to_device.copy_overhead = profile.device_to_host.copy_overhead = copy_overhead;
     profile.stream_switch = stream_switch;
-    profile.dependency_latency = dependency_latency;
+    profile.dependency_latency = profile.kernel_dependency_latency = dependency_latency;
     return profile;
 }
 
@@ -59,6 +59,12 @@ public:
 
     TaskId on_device_memory(std::uint32_t stream, Time duration, std::initializer_list<TaskId> after = {}) {
         return add({.resource = Resource::device_memory, .stream = stream, .duration = duration}, after, {});
+    }
+
+    TaskId host_function(std::uint32_t stream, Time duration, std::initializer_list<TaskId> after = {}) {
+        TaskSpec spec{.resource = Resource::host_function, .stream = stream};
+        spec.start = [duration] { return KernelCost{.duration = duration}; };
+        return add(std::move(spec), after, {});
     }
 
     TaskId marker(std::uint32_t stream, std::initializer_list<TaskId> after = {}, Time not_before = {}) {
@@ -113,18 +119,52 @@ TEST(Engine, a_copy_slows_down_when_the_other_direction_starts) {
     const TaskId in = schedule.copy(to_device, 1, 100'000);
     const TaskId out = schedule.copy(to_host, 2, 60'000, {}, 4us);
     schedule.engine.run_until_idle();
-    // Alone from 3 to 7 us: 40 000 bytes. Shared from 7 us: the 60 000 left of each take 10 us.
-    EXPECT_EQ(schedule[in], (Span{0us, 17us}));
+    // Alone from 3 to 4 us: 10 000 bytes. Shared until 17 us: 78 000 and 60 000. The last 12 000 alone.
+    EXPECT_EQ(schedule[in], (Span{0us, 18200ns}));
     EXPECT_EQ(schedule[out], (Span{4us, 17us}));
 }
 
-TEST(Engine, the_overhead_of_a_copy_takes_no_bandwidth) {
+TEST(Engine, the_overhead_of_a_copy_slows_the_other_direction_too) {
     Schedule schedule;
     const TaskId in = schedule.copy(to_device, 1, 30'000);
     const TaskId out = schedule.copy(to_host, 2, 60'000, {}, 3us);
     schedule.engine.run_until_idle();
-    EXPECT_EQ(schedule[in].end, 6us);
-    EXPECT_EQ(schedule[out].end, 12us);
+    EXPECT_EQ(schedule[in].end, 8us);
+    EXPECT_EQ(schedule[out].end, 12800ns);
+}
+
+TEST(Engine, a_copy_that_begins_while_the_other_direction_is_busy_has_more_overhead) {
+    device::Profile profile = round_profile();
+    profile.both_directions_overhead = 2us;
+    Schedule schedule(profile);
+    const TaskId in = schedule.copy(to_device, 1, 120'000);
+    const TaskId out = schedule.copy(to_host, 2, 60'000);
+    schedule.engine.run_until_idle();
+    EXPECT_EQ(schedule[out], (Span{0us, copy_overhead + 2us + 10us}));
+    EXPECT_GT(schedule[in].end, schedule[out].end);
+}
+
+TEST(Engine, each_direction_has_its_own_overhead) {
+    device::Profile profile = round_profile();
+    profile.device_to_host.copy_overhead = 1us;
+    Schedule schedule(profile);
+    const TaskId in = schedule.copy(to_device, 1, 10'000);
+    const TaskId out = schedule.copy(to_host, 1, 10'000, {in});
+    schedule.engine.run_until_idle();
+    EXPECT_EQ(schedule[in].end, copy_overhead + 1us);
+    EXPECT_EQ(schedule[out].end, schedule[in].end + dependency_latency + 1us + 1us);
+}
+
+TEST(Engine, stays_with_a_stream_while_that_has_copies) {
+    Schedule schedule;
+    const TaskId first = schedule.copy(to_device, 1, 10'000);
+    const TaskId other_stream = schedule.copy(to_device, 2, 10'000);
+    const TaskId second = schedule.copy(to_device, 1, 10'000, {first});
+    const TaskId third = schedule.copy(to_device, 1, 10'000, {second});
+    schedule.engine.run_until_idle();
+    EXPECT_EQ(schedule[second].start, schedule[first].end);
+    EXPECT_EQ(schedule[third].start, schedule[second].end);
+    EXPECT_EQ(schedule[other_stream].start, schedule[third].end);
 }
 
 TEST(Engine, one_direction_serves_one_copy_at_a_time_in_order_of_arrival) {
@@ -170,6 +210,25 @@ TEST(Engine, a_dependency_costs_latency_between_engines_and_none_within_a_queue)
     EXPECT_EQ(schedule[next_kernel].start, schedule[kernel].end);
     EXPECT_EQ(schedule[other_stream].start, schedule[next_kernel].end + dependency_latency);
     EXPECT_EQ(schedule[out].start, schedule[next_kernel].end + dependency_latency);
+}
+
+TEST(Engine, latency_depends_on_what_waits_for_what) {
+    device::Profile profile = round_profile();
+    profile.kernel_dependency_latency = 2us;
+    profile.host_function_latency = 7us;
+    Schedule schedule(profile);
+    const TaskId kernel = schedule.kernel(1, {.duration = 5us, .share = 1});
+    const TaskId other_stream = schedule.kernel(2, {.duration = 5us, .share = 1}, {kernel});
+    const TaskId memset = schedule.on_device_memory(2, 1us, {other_stream});
+    const TaskId called = schedule.host_function(2, 1us, {memset});
+    const TaskId called_next = schedule.host_function(2, 1us, {called});
+    const TaskId last = schedule.kernel(2, {.duration = 5us, .share = 1}, {called_next});
+    schedule.engine.run_until_idle();
+    EXPECT_EQ(schedule[other_stream].start, schedule[kernel].end + 2us);
+    EXPECT_EQ(schedule[memset].start, schedule[other_stream].end);
+    EXPECT_EQ(schedule[called].start, schedule[memset].end + 7us);
+    EXPECT_EQ(schedule[called_next].start, schedule[called].end);
+    EXPECT_EQ(schedule[last].start, schedule[called_next].end + 7us);
 }
 
 TEST(Engine, work_that_was_over_before_costs_no_latency) {

@@ -35,7 +35,7 @@ __global__ void add(unsigned* to) { atomicAdd(to + blockIdx.x * blockDim.x + thr
 
 __global__ void slow_copy(unsigned* to, const unsigned* from) {
     copy(to, from);
-    simulator_charge_rounds(100);
+    simulator_charge_rounds(1000);  // longer than the launch of the next one takes
 }
 
 // --- every pair of accesses ---

@@ -163,6 +163,7 @@ void math_and_vectors() {
 // --- atomics ---
 
 __global__ void add_up(unsigned* sum, unsigned long long* large, float* real, int* signed_sum) {
+    __nanosleep(5000);  // longer than the launch of the next one takes
     atomicAdd(sum, 1u);
     atomicAdd(large, 3ULL);
     atomicAdd(real, 0.5F);

@@ -401,7 +401,7 @@ void elapsed_time() {
     EXPECT_ERROR(cudaErrorInvalidValue, cudaEventElapsedTime(nullptr, start, end));
     EXPECT_ERROR(cudaErrorInvalidValue, cudaGetLastError());
     CALL(cudaEventElapsedTime(&milliseconds, start, end));
-    EXPECT(milliseconds > 2.9F && milliseconds < 3.2F);
+    EXPECT(milliseconds > 3.7F && milliseconds < 3.9F);
     CALL(cudaEventElapsedTime(&milliseconds, end, start));
     EXPECT(milliseconds < 0);
     CALL(cudaEventElapsedTime(&milliseconds, start, start));

@@ -1,0 +1,99 @@
+#include "fidelity/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace fidelity {
+namespace {
+
+std::vector<std::string> fields_of(const std::string& line) {
+    std::vector<std::string> fields;
+    std::istringstream stream(line);
+    for (std::string field; std::getline(stream, field, ',');) {
+        fields.push_back(field);
+    }
+    return fields;
+}
+
+void read_case(Table& table, const std::string& line, const std::filesystem::path& file) {
+    const std::vector<std::string> fields = fields_of(line);
+    if (fields.size() < 4 || (fields[2] != "fit" && fields[2] != "judge")) {
+        throw std::runtime_error(
+            fmt::format("{}: expected group, case, fit or judge, and a time, found \"{}\"", file.string(), line));
+    }
+    Case& read = table.cases[{fields[0], fields[1]}];
+    read.fit = fields[2] == "fit";
+    read.time_ns = std::stod(fields[3]);
+    read.spread = fields.size() > 6 ? std::stod(fields[6]) : 1;
+}
+
+double share_within(const std::vector<double>& errors, double limit) {
+    const auto within = std::count_if(errors.begin(), errors.end(), [limit](double error) { return error <= limit; });
+    return static_cast<double>(within) / static_cast<double>(errors.size());
+}
+
+}  // namespace
+
+Table read_table(const std::filesystem::path& file) {
+    std::ifstream stream(file);
+    if (!stream) {
+        throw std::runtime_error(file.string() + ": expected the fidelity experiment's table, found no readable file");
+    }
+    Table table;
+    for (std::string line; std::getline(stream, line);) {
+        if (line.starts_with("# ")) {
+            table.facts.push_back(line.substr(2));
+        } else if (!line.empty() && !line.starts_with("group,")) {
+            read_case(table, line, file);
+        }
+    }
+    return table;
+}
+
+double Compared::error() const {
+    return std::abs(ratio() - 1);
+}
+
+std::vector<Compared> compare(const Table& simulated, const Table& measured, Set set) {
+    std::vector<Compared> result;
+    for (const auto& [name, on_gpu] : measured.cases) {
+        if (on_gpu.fit != (set == Set::fit) || on_gpu.time_ns < shortest_ns) {
+            continue;
+        }
+        const auto found = simulated.cases.find(name);
+        if (found == simulated.cases.end()) {
+            throw std::runtime_error(
+                fmt::format("expected a simulated time of {}, {}, found none", name.first, name.second));
+        }
+        result.push_back({name, found->second.time_ns, on_gpu.time_ns, on_gpu.spread <= steady_spread});
+    }
+    return result;
+}
+
+Figures figures_of(const std::vector<Compared>& cases) {
+    if (cases.empty()) {
+        throw std::runtime_error("expected cases to compare, found none");
+    }
+    std::vector<double> errors;
+    for (const Compared& compared : cases) {
+        errors.push_back(compared.error());
+    }
+    std::sort(errors.begin(), errors.end());
+    const auto worst = std::max_element(cases.begin(), cases.end(),
+                                        [](const Compared& a, const Compared& b) { return a.error() < b.error(); });
+    return {cases.size(), errors[errors.size() / 2], share_within(errors, 0.10), share_within(errors, 0.20), *worst};
+}
+
+std::vector<Compared> steady(const std::vector<Compared>& cases) {
+    std::vector<Compared> result;
+    std::copy_if(cases.begin(), cases.end(), std::back_inserter(result),
+                 [](const Compared& compared) { return compared.steady; });
+    return result;
+}
+
+}  // namespace fidelity
