@@ -27,6 +27,7 @@ import subprocess
 import sys
 
 ELLIPSIS = "…"
+BARS = "━░▒▓█┬─"  # what a timeline is drawn with
 PAGES = {"en": "README.md", "zh": "README.zh-CN.md"}
 NOTHING_FOUND = "Nothing wrong was found."
 
@@ -82,8 +83,8 @@ def page_faults(page, file, shown, result):
 
 def shape(line):
     """What of a line stays when only times change: a row of the timeline is known by its name, other lines by their words."""
-    row = re.fullmatch(r"(\S+)\s+[\s\da-z━]*", line)
-    return row[1] if row else re.sub(r"[\s\d.┬─━]+", " ", line)
+    row = re.fullmatch(rf"(\S+)\s+[\s\da-z{BARS}]*", line)
+    return row[1] if row else re.sub(rf"[\s\d.{BARS}]+", " ", line)
 
 
 def renewed(part, lines):
