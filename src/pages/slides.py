@@ -25,11 +25,25 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SMALLEST_CODE = 16  # pixels of 720: what the last row can still read
 MARGIN = 1.0  # pixels: what a browser rounds is no overflow
 
-# Reports every element that a slide's border cuts, and every picture that did not load.
+# Marp's own script shrinks code until it fits, some frames after the page has loaded; what is measured and printed cannot
+# wait for that. This does the same at once.
+FIT = """
+<script>
+document.querySelectorAll('section pre').forEach(block => {
+  const code = block.querySelector('code') || block;
+  const style = getComputedStyle(block);
+  const inner = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const shrunk = Math.min(1, inner / code.offsetWidth);
+  if (shrunk < 1) code.style.fontSize = `${parseFloat(getComputedStyle(code).fontSize) * shrunk * 0.995}px`;
+});
+</script>
+"""
+MARP_SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
+
+# Reports every element that a slide's border cuts, the size of code, and every picture that did not load.
 MEASURE = """
 <script>
-addEventListener('load', async () => {
-  await document.fonts.ready;
+addEventListener('load', () => {
   const findings = [];
   document.querySelectorAll('section').forEach((section, index) => {
     const frame = section.getBoundingClientRect();
@@ -43,11 +57,7 @@ addEventListener('load', async () => {
       beside = Math.max(beside, box.right - frame.right, frame.left - box.left);
       beside = Math.max(beside, (element.scrollWidth - element.clientWidth) * (element.clientWidth > 0 ? scale : 0));
     }
-    // Marp shrinks a block of code until it fits: what counts is the size in which it is shown.
-    const sizes = [...section.querySelectorAll('pre code, marp-pre code')].map(code => {
-      const shown = code.getBoundingClientRect().width / code.offsetWidth / scale;
-      return parseFloat(getComputedStyle(code).fontSize) * shown;
-    });
+    const sizes = [...section.querySelectorAll('pre code')].map(code => parseFloat(getComputedStyle(code).fontSize));
     const broken = [...section.querySelectorAll('img')].filter(image => !image.naturalWidth).length;
     findings.push({
       slide: index + 1, below: below / scale, beside: beside / scale, broken, code: Math.min(...sizes, 99)
@@ -171,12 +181,39 @@ def _embedded(html, folder):
     return re.sub(r'src="([^":]+\.svg)"', embed, html)
 
 
-def render(program, root, deck, template):
-    """One deck as one page of HTML. The template is Marp's: `bespoke` to present, `bare` to measure and print."""
-    command = [str(program), "--html", "--theme-set", str(root / "slides" / "theme.css"), "--template", template]
-    source = OURS.sub("", deck.read_text(encoding="utf-8"))
-    source = re.sub(r"^```cuda$", "```cpp", source, flags=re.MULTILINE)  # Marp colours C++ only
-    return _embedded(_run(command, input=source, cwd=deck.parent), deck.parent)
+def render(program, root, template):
+    """Every deck as one page of HTML, by its path. Marp's template `bespoke` is to present, `bare` to measure and print."""
+    decks = deck_files(root)
+    with tempfile.TemporaryDirectory() as folder:
+        sources, pages = Path(folder) / "sources", Path(folder) / "pages"
+        sources.mkdir()
+        for deck in decks:
+            source = OURS.sub("", deck.read_text(encoding="utf-8"))
+            source = re.sub(r"^```cuda$", "```cpp", source, flags=re.MULTILINE)  # Marp colours C++ only
+            (sources / deck.name).write_text(source, encoding="utf-8")
+        theme = ["--theme-set", str(root / "slides" / "theme.css")]
+        _run(
+            [
+                str(program),
+                "--html",
+                *theme,
+                "--template",
+                template,
+                "--input-dir",
+                str(sources),
+                "--output",
+                str(pages),
+            ]
+        )
+        return {
+            deck: _embedded((pages / deck.with_suffix(".html").name).read_text(encoding="utf-8"), deck.parent)
+            for deck in decks
+        }
+
+
+def printable(html):
+    """A page rendered with the template `bare`, as it is measured and printed."""
+    return MARP_SCRIPT.sub("", html).replace("</body>", FIT + "</body>")
 
 
 def _in_chromium(html, *options):
@@ -205,7 +242,7 @@ def _in_chromium(html, *options):
 
 
 def print_to_pdf(html, output):
-    _in_chromium(html, f"--print-to-pdf={output}", "--no-pdf-header-footer")
+    _in_chromium(printable(html), f"--print-to-pdf={output}", "--no-pdf-header-footer")
     if not output.is_file():
         raise RuntimeError(f"Chromium printed no {output.name}")
 
@@ -213,7 +250,7 @@ def print_to_pdf(html, output):
 def measure(html):
     """For each slide of a page rendered with the template `bare`: pixels cut below and beside, pictures that did not
     load, and the smallest size of code in pixels."""
-    dom = _in_chromium(html.replace("</body>", MEASURE + "</body>"), "--window-size=1280,720", "--dump-dom")
+    dom = _in_chromium(printable(html).replace("</body>", MEASURE + "</body>"), "--window-size=1280,720", "--dump-dom")
     measured = re.search(r'<pre id="measured">(.*?)</pre>', dom)
     if measured is None:
         raise RuntimeError("Chromium measured nothing")
@@ -243,24 +280,21 @@ def deck_files(root):
 
 def find_overflow(root, output):
     """What is cut on the slides of every deck."""
-    program = install_marp(root, output / "marp")
-    findings = []
-    for deck in deck_files(root):
-        findings += overflow(deck.relative_to(root), render(program, root, deck, "bare"))
-    return findings
+    bare = render(install_marp(root, output / "marp"), root, "bare")
+    return [finding for deck, html in bare.items() for finding in overflow(deck.relative_to(root), html)]
 
 
 def build(root, output, pdf):
     """Builds every deck into `output` (HTML, and PDF when asked) and returns (files, what is cut)."""
     program = install_marp(root, output / "marp")
+    bare, bespoke = render(program, root, "bare"), render(program, root, "bespoke")
     files, findings = [], []
-    for deck in deck_files(root):
-        bare = render(program, root, deck, "bare")
-        findings += overflow(deck.relative_to(root), bare)
+    for deck, html in bare.items():
+        findings += overflow(deck.relative_to(root), html)
         files.append(output / f"{deck.stem}.html")
-        files[-1].write_text(render(program, root, deck, "bespoke"), encoding="utf-8")
+        files[-1].write_text(bespoke[deck], encoding="utf-8")
         if pdf:
             files.append(output / f"{deck.stem}.pdf")
             files[-1].unlink(missing_ok=True)
-            print_to_pdf(bare, files[-1])
+            print_to_pdf(html, files[-1])
     return files, findings
