@@ -72,9 +72,10 @@ class Pages(unittest.TestCase):
         self.assertIn("```text\n8 chunks: 57 us\n…\n   0       20 µs\n   ┬───────┬──\nH2D  1━━━  1━\nhost ab\n…\n```", page.read_text())
 
     def test_writing_renews_rows_of_shades_and_second_rows(self):
-        page = self.page("H2D  ▒▒░ █\nkernel 1━━ 2━\n       3━\n…")
-        example.write(page, self.pattern, result("9 us\nH2D ███\nkernel 1━\n     2━━ 3━\nhost a\n"))
-        self.assertIn("```text\nH2D ███\nkernel 1━\n     2━━ 3━\n…\n```", page.read_text())
+        page = self.page("H2D  ▒▒░ █\nkernel 1━━ 2━\n       3━\nhost is in: a = cudaFree (1x, 5 µs)\n…")
+        example.write(page, self.pattern, result(
+            "9 us\nH2D ███\nkernel 1━\n     2━━ 3━\nhost is in: a = cudaMalloc (2x, 7 µs)\nbusy\n"))
+        self.assertIn("H2D ███\nkernel 1━\n     2━━ 3━\nhost is in: a = cudaMalloc (2x, 7 µs)\n…\n", page.read_text())
 
     def test_writing_leaves_what_is_not_printed_or_not_once(self):
         for printed in ("new\n", "old 2\nold 3\n"):
