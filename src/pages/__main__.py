@@ -10,7 +10,16 @@ from pages.requirements import missing_packages, require_packages
 def checks():
     """Every check by its name."""
     from pages import (
-        code_blocks, figures, glossary, links, measured_numbers, reading_time, slides, style, translations, words,
+        code_blocks,
+        figures,
+        glossary,
+        links,
+        measured_numbers,
+        reading_time,
+        slides,
+        style,
+        translations,
+        words,
     )
 
     return {

@@ -28,8 +28,11 @@ def _joined(text, page):
 
 
 def _unused(page, pages):
-    others = [_joined(other.source, other) for other in pages.values()
-              if other.is_translation == page.is_translation and other.path != page.path]
+    others = [
+        _joined(other.source, other)
+        for other in pages.values()
+        if other.is_translation == page.is_translation and other.path != page.path
+    ]
     return [
         page.finding(line, f"expected a term that another page of this language uses, found {term}")
         for term, _, line in terms(page)

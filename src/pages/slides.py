@@ -14,11 +14,15 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from pages.page import NUMBER
+
 FEWEST, MOST = 12, 20
 DEMO = {False: "Live demo", True: "现场演示"}  # by whether the deck is a translation
 COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 # Comments for the checks, not for the speaker.
 OURS = re.compile(r"<!--\s*(?:code|measured|version|translates):.*?-->", re.DOTALL)
+# A number with a unit of time, speed or share.
+FIGURE = re.compile(r"(?<![\w.])(\d+(?:,\d{3})*(?:\.\d+)?) ?(?:us|µs|ms|GB/s|%|times|倍)(?![\w])")
 DIRECTIVE = re.compile(r"^\s*_?(?:class|paginate|header|footer|color|backgroundColor|backgroundImage|size|style|fit)\b")
 PROGRAMS = {"npm": "npm", "node": "nodejs"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -119,9 +123,26 @@ def check(pages, root):
             findings.append(deck.finding(0, f"expected a slide “{demo}…” with a ./course command, found none"))
         if not any(link.is_image for link in deck.links):
             findings.append(deck.finding(0, "expected pictures of the chapter, found none"))
+        name, dot, ending = deck.path.name.partition(".")
+        chapter = pages.get(Path("chapters", name, "README" + dot + ending))
+        if chapter is not None:
+            findings += _numbers(deck, chapter)
         if not deck.front_matter.get("marp") or deck.front_matter.get("theme") != "course":
             findings.append(deck.finding(0, "expected `marp: true` and `theme: course` in the front matter"))
     return findings
+
+
+def _figures(text):
+    return {number.replace(",", "") for number in FIGURE.findall(text)}
+
+
+def _numbers(deck, chapter):
+    """Times and speeds of a deck, its notes too, stand in its chapter, whose own are held to data and to runs."""
+    known = {number.replace(",", "") for number in NUMBER.findall(chapter.source)}
+    unknown = sorted(_figures(deck.source) - known)
+    if not unknown:
+        return []
+    return [deck.finding(0, f"expected the figures {', '.join(unknown)} in {chapter.path} too, found none")]
 
 
 def missing_packages():

@@ -483,6 +483,13 @@ class Slides(PagesTest):
                 self.put_deck(*parts)
                 self.assert_one(slides.check, told)
 
+    def test_figure_that_the_chapter_does_not_have(self):
+        self.put("chapters/01_a/README.md", "# A\n\nIt took 1,266 us.\n")
+        self.put_deck(*[SLIDE] * 12, DEMO.replace("now", "It took 1266 us and 3 streams."))
+        self.assert_nothing(slides.check)
+        self.put_deck(*[SLIDE] * 12, DEMO.replace("now", "It took 1267 us."))
+        self.assert_one(slides.check, "expected the figures 1267 in chapters/01_a/README.md")
+
     def test_overflow_is_told_with_its_slide(self):
         seen = {"slide": 1, "below": 0.5, "beside": 0, "broken": 0, "code": 30}
         cut = {"slide": 2, "below": 40.2, "beside": 0, "broken": 1, "code": 11}
