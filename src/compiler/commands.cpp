@@ -43,10 +43,10 @@ bool is_clang(const BuildRequest& request) {
 void append_instrumentation(Command& command, const BuildRequest& request) {
     append(command, {"-fsanitize=thread", "-fsanitize-coverage=trace-pc"});
     if (is_clang(request)) {
-        append(command, {"-mllvm", "-tsan-instrument-func-entry-exit=0"});
+        append(command, {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-distinguish-volatile=1"});
         append(command, {"-gdwarf-aranges"});  // elfutils finds an address's line through them; g++ writes them anyway
     } else {
-        append(command, {"--param", "tsan-instrument-func-entry-exit=0"});
+        append(command, {"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1"});
     }
     // Calls of these must stay calls, which the linker turns to the runtime; fortified ones would bypass it. A tail
     // call would hide the line that made it.

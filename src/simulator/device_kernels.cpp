@@ -290,12 +290,14 @@ void SimulatedDevice::report_barriers(const std::string& kernel, const std::vect
 void SimulatedDevice::check_kernel_bounds(const RunningKernel& kernel, const std::vector<AccessInterval>& intervals) {
     std::set<std::uintptr_t> lines;
     for (const AccessInterval& interval : intervals) {
-        const Allocation* const inside = memory_.find(interval.begin);
-        if (inside != nullptr && interval.end <= inside->end()) {
+        std::uintptr_t first_outside = interval.begin;  // an interval may span several allocations without a gap
+        while (const Allocation* const inside = first_outside < interval.end ? memory_.find(first_outside) : nullptr) {
+            first_outside = inside->end();
+        }
+        if (first_outside >= interval.end) {
             continue;
         }
-        const std::uintptr_t first_outside = inside != nullptr ? inside->end() : interval.begin;
-        const bool freed = memory_.find_freed(first_outside) != nullptr && inside == nullptr;
+        const bool freed = first_outside == interval.begin && memory_.find_freed(first_outside) != nullptr;
         if (!lines.insert(interval.pc).second) {
             continue;  // one finding for each access in the source
         }

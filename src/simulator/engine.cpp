@@ -86,6 +86,10 @@ bool Engine::step(Time limit) {
     return true;
 }
 
+std::optional<Time> Engine::next() const {
+    return happenings_.empty() ? std::nullopt : std::optional(happenings_.top().time);
+}
+
 void Engine::advance_to(Time time) {
     while (step(time)) {
     }

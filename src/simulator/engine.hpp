@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <queue>
 #include <set>
 #include <span>
@@ -62,6 +63,9 @@ public:
 
     // How many happenings were processed so far: the engine's work, independent of the machine's speed.
     std::uint64_t steps() const { return steps_; }
+
+    // The time of what happens next; nothing when no work is left.
+    std::optional<Time> next() const;
 
     // When `task` ended. Only for finished tasks.
     Time end_of(TaskId task) const { return task == 0 ? Time{} : ends_[task - 1]; }

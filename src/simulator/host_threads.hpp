@@ -48,8 +48,9 @@ public:
     // Takes part from now on, under the next number for an agent; its code is recorded.
     HostThread& attach(std::uint32_t agent);
 
-    // Lets the other threads know what this one did.
-    void publish();
+    // Lets the other threads know what this one did. A host function, which runs in the thread that waits, lets this one
+    // know too. `several`: whether the program has started any thread.
+    void publish(bool several);
 
     // Brings this thread up to date with what the others published, and takes the accesses that wait to be judged.
     std::vector<HostAccesses> take();

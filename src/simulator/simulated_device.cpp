@@ -67,6 +67,7 @@ SimulatedDevice::~SimulatedDevice() {
     set_recorder(nullptr);
     set_arenas({}, {});
     set_host_touches_device_memory(nullptr);
+    set_device_goes_on(nullptr);
     for (const auto& [begin, bytes] : watched_pageable_) {
         remove_tracked_range({begin, begin + bytes});
     }
@@ -81,6 +82,12 @@ void SimulatedDevice::watch_host_code() {
     set_host_touches_device_memory([](std::uintptr_t, Access, std::uintptr_t pc) -> bool {
         const std::lock_guard lock(watching->mutex_);
         watching->end_at_device_pointer(pc);
+    });
+    set_device_goes_on([] {
+        // Held by a thread that makes a call, or runs a host function, which may wait for this one.
+        const std::unique_lock lock(watching->mutex_, std::try_to_lock);
+        const RecordingPaused paused;
+        return lock.owns_lock() && watching->go_on();
     });
     threads_.attach(0);
     watch_threads(&threads_);
@@ -97,6 +104,17 @@ void SimulatedDevice::spend(Time cost) {
     }
     host_time_ += cost;
     engine_.advance_to(host_time_);
+}
+
+bool SimulatedDevice::go_on() {
+    const std::optional<Time> next = engine_.next();
+    if (in_host_function_ || !next) {
+        return false;
+    }
+    judge_host_accesses();
+    host_time_ = std::max(host_time_, *next);
+    engine_.advance_to(host_time_);
+    return true;
 }
 
 void SimulatedDevice::begin_call() {

@@ -120,6 +120,7 @@ public:
     Time host_time() const;
     const device::Profile& profile() const { return profile_; }
     void spend(Time cost);  // host time passes and the device goes on meanwhile
+    bool go_on();           // to what happens next, as the host waits for it; false: nothing is left to happen
     void begin_call();      // accesses of the host code before this call are judged
     void end_call(const char* name, Time start, std::uintptr_t called_from);
     void begin_range(const char* name);

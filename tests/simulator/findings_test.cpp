@@ -443,6 +443,10 @@ TEST(Memory, copies_that_do_not_fit_are_refused_and_found) {
     EXPECT_EQ(result.trace.operations.size(), 1U);  // only the copy that fits
 }
 
+TEST(Memory, variables_without_a_gap_are_not_out_of_bounds) {
+    expect_nothing({"variables_side_by_side"});
+}
+
 TEST(Memory, a_kernel_out_of_bounds_names_the_first_thread) {
     const Finding finding = expect_only(run_findings({"kernel_out_of_bounds"}), "kernel_out_of_bounds", "write beyond");
     EXPECT_EQ(finding.details.at("kernel"), "write_beyond");

@@ -72,6 +72,20 @@ TEST(HostFunctions, have_the_order_of_their_stream) {
     EXPECT_EQ(result.details.at("bytes"), "4");
 }
 
+class HostWaits : public testing::TestWithParam<std::string> {};
+
+TEST_P(HostWaits, end_by_a_host_function) {
+    const ProgramRun result = expect_clean(program(), GetParam());
+    EXPECT_LT(result.trace.host_calls.back().end - result.trace.host_calls.front().start, 5ms);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, HostWaits,
+                         testing::Values("an_atomic_is_polled", "a_volatile_variable_is_polled",
+                                         "a_condition_variable_is_waited_for",
+                                         "another_thread_waits_for_a_condition_variable", "a_future_is_waited_for",
+                                         "an_atomic_is_waited_for", "a_semaphore_is_waited_for"),
+                         [](const auto& info) { return info.param; });
+
 TEST(HostFunctions, own_what_trusted_code_declares_in_them) {
     const device::Finding finding =
         expect_finding(program(), "declared_access_in_a_host_function", "unordered_access",

@@ -174,7 +174,51 @@ void before_atomic() {
     }
 }
 
+std::atomic<bool (*)()> device_goes_on{nullptr};
+
+// The variable that this thread's host code loaded last, and how often without doing anything else with one.
+struct LoadedAgain {
+    const volatile void* address = nullptr;
+    unsigned times = 0;
+};
+constinit thread_local LoadedAgain loaded_again;
+
 }  // namespace
+
+bool let_device_go_on() {
+    bool (*const goes_on)() = device_goes_on.load();
+    return goes_on != nullptr && goes_on();
+}
+
+namespace {
+
+[[gnu::noinline]] void host_polls() {
+    loaded_again.times = 0;
+    let_device_go_on();
+}
+
+// Many loads, so that a variable which another thread is about to change lets no simulated time pass.
+void after_load(const volatile void* address) {
+    constexpr unsigned loads_of_a_waiting_loop = 10'000;
+    if (instrumentation.running != Running::host_code || instrumentation.recorder == nullptr) {
+        return;
+    }
+    if (loaded_again.address != address) {
+        loaded_again = {address, 0};
+    } else if (++loaded_again.times == loads_of_a_waiting_loop) {
+        host_polls();
+    }
+}
+
+void before_volatile_write() {
+    loaded_again = {};
+}
+
+}  // namespace
+
+void set_device_goes_on(bool (*goes_on)()) {
+    device_goes_on.store(goes_on);
+}
 
 void set_host_publishes(void (*publishes)()) {
     host_publishes.store(publishes);
@@ -192,7 +236,9 @@ void record_access(const volatile void* address, std::size_t bytes, Access kind,
 
 using simulator::Access;
 using simulator::touch;
+using simulator::after_load;
 using simulator::before_atomic;
+using simulator::before_volatile_write;
 using simulator::touch_hot;
 
 // The names below are fixed by the compilers. Each is called before the access it announces.
@@ -221,9 +267,11 @@ void __sanitizer_cov_trace_pc() {
         touch(address, size, Access::write, pc);                \
     }                                                           \
     void __tsan_volatile_read##size(void* address) {            \
+        after_load(address);                                    \
         touch(address, size, Access::read, CALLER);             \
     }                                                           \
     void __tsan_volatile_write##size(void* address) {           \
+        before_volatile_write();                                \
         touch(address, size, Access::write, CALLER);            \
     }                                                           \
     void __tsan_unaligned_read##size(void* address) {           \
@@ -291,6 +339,7 @@ void __tsan_vptr_update(void** address, void*) {
 
 #define ATOMIC(bits, type)                                                                                           \
     type __tsan_atomic##bits##_load(const volatile type* address, int) {                                             \
+        after_load(address);                                                                                         \
         touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
     }                                                                                                                \

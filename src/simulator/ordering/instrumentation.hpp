@@ -60,6 +60,12 @@ void remove_tracked_range(AddressRange range);
 // Called before an atomic write of host code, by which one thread may let another go on; nullptr: nothing.
 void set_host_publishes(void (*publishes)());
 
+// A loop of host code that loads one atomic or volatile variable again and again waits for what the device will do: a host
+// function, or a kernel that writes to host memory. `goes_on` lets the device go on to what happens next, and says whether
+// there was anything. nullptr: nobody is asked.
+void set_device_goes_on(bool (*goes_on)());
+bool let_device_go_on();
+
 void set_host_touches_device_memory(HostTouchesDeviceMemory handler);
 
 // Notes an access by the simulator's own device functions (atomicAdd and the like), before it happens.

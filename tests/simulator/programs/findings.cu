@@ -1082,6 +1082,24 @@ void fails_once() {
     }
 }
 
+__device__ unsigned neighbours[2][3];
+__device__ unsigned long long neighbour;
+__device__ unsigned one_more;
+
+__global__ void update_neighbours() {
+    atomicAdd(&neighbours[0][0], 1U);
+    for (unsigned i = 1; i < 6; ++i) {
+        atomicAdd(&neighbours[i / 3][i % 3], 1U);
+    }
+    atomicAdd(&one_more, 1U);
+    atomicMax(&neighbour, 5ULL);
+}
+
+void variables_side_by_side() {
+    update_neighbours<<<1, 1>>>();
+    CALL(cudaDeviceSynchronize());
+}
+
 constexpr Case all_cases[] = {
 #define CASE(name) {#name, name}
     CASE(pairs_in_order),
@@ -1148,6 +1166,7 @@ constexpr Case all_cases[] = {
     CASE(unregistered_after_free),
     CASE(copies_out_of_bounds),
     CASE(kernel_out_of_bounds),
+    CASE(variables_side_by_side),
     CASE(wrong_direction),
     CASE(device_pointer_on_host),
     CASE(launch_error_nobody_looked_at),

@@ -1,6 +1,14 @@
 // Host functions in streams, and streams of different priority.
 #include "resources.h"
 
+#include <semaphore.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
+
 #include "device/hooks.h"
 
 using namespace cases;
@@ -168,6 +176,97 @@ void urgent_kernels_go_first() {
     CALL(cudaStreamDestroy(urgent));
 }
 
+// --- the host waits by other means than a call of the API ---
+
+struct Arrival {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool arrived = false;
+    volatile bool flag = false;
+    std::atomic<int> number{0};
+    std::promise<int> promise;
+    sem_t semaphore{};
+
+    Arrival() { sem_init(&semaphore, 0, 0); }
+};
+
+using Announce = void (*)(void*);
+using Await = void (*)(Arrival&);
+
+// The device's work is done, and ordered before what the host does, once the wait returns.
+void host_function_ends_the_wait(Announce announce, Await await) {
+    DeviceMemory device(bytes);
+    PinnedMemory host(bytes);
+    Stream stream;
+    Arrival arrival;
+    CALL(cudaMemsetAsync(device, 1, bytes, stream));
+    CALL(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));
+    CALL(cudaLaunchHostFunc(stream, announce, &arrival));
+    await(arrival);
+    EXPECT(static_cast<unsigned*>(host)[5] == 0x01010101U);
+    CALL(cudaStreamSynchronize(stream));
+}
+
+void set_number(void* arrival) { static_cast<Arrival*>(arrival)->number = 1; }
+
+void poll_number(Arrival& arrival) {
+    while (arrival.number.load() == 0) {
+    }
+}
+
+void notify(void* data) {
+    auto* const arrival = static_cast<Arrival*>(data);
+    {
+        const std::lock_guard lock(arrival->mutex);
+        arrival->arrived = true;
+    }
+    arrival->changed.notify_one();
+}
+
+void wait_for_notification(Arrival& arrival) {
+    std::unique_lock lock(arrival.mutex);
+    arrival.changed.wait(lock, [&] { return arrival.arrived; });
+}
+
+void an_atomic_is_polled() { host_function_ends_the_wait(set_number, poll_number); }
+
+void a_condition_variable_is_waited_for() { host_function_ends_the_wait(notify, wait_for_notification); }
+
+void another_thread_waits_for_a_condition_variable() {
+    host_function_ends_the_wait(notify, [](Arrival& arrival) {
+        std::thread([&] { wait_for_notification(arrival); }).join();
+    });
+}
+
+void a_future_is_waited_for() {
+    host_function_ends_the_wait([](void* arrival) { static_cast<Arrival*>(arrival)->promise.set_value(7); },
+                                [](Arrival& arrival) { EXPECT(arrival.promise.get_future().get() == 7); });
+}
+
+void an_atomic_is_waited_for() {
+    host_function_ends_the_wait(
+        [](void* arrival) {
+            set_number(arrival);
+            static_cast<Arrival*>(arrival)->number.notify_all();
+        },
+        [](Arrival& arrival) { arrival.number.wait(0); });
+}
+
+void a_semaphore_is_waited_for() {
+    host_function_ends_the_wait([](void* arrival) { sem_post(&static_cast<Arrival*>(arrival)->semaphore); },
+                                [](Arrival& arrival) { sem_wait(&arrival.semaphore); });
+}
+
+void a_volatile_variable_is_polled() {
+    Stream stream;
+    Arrival arrival;
+    small_busy_kernel<<<1, 1, 0, stream>>>();
+    CALL(cudaLaunchHostFunc(stream, [](void* data) { static_cast<Arrival*>(data)->flag = true; }, &arrival));
+    while (!arrival.flag) {
+    }
+    CALL(cudaStreamSynchronize(stream));
+}
+
 constexpr Case all_cases[] = {
 #define CASE(name) {#name, name}
     CASE(launch_host_func_runs_in_stream_order),
@@ -182,6 +281,13 @@ constexpr Case all_cases[] = {
     CASE(declared_access_in_a_host_function),
     CASE(priorities_are_kept_in_range),
     CASE(urgent_kernels_go_first),
+    CASE(an_atomic_is_polled),
+    CASE(a_volatile_variable_is_polled),
+    CASE(a_condition_variable_is_waited_for),
+    CASE(another_thread_waits_for_a_condition_variable),
+    CASE(a_future_is_waited_for),
+    CASE(an_atomic_is_waited_for),
+    CASE(a_semaphore_is_waited_for),
 };
 
 }  // namespace
