@@ -42,6 +42,12 @@ ThreadFunction thread_function(KernelBody& body) {
     return {[](void* kernel) { static_cast<KernelBody*>(kernel)->run_thread(); }, &body};
 }
 
+// Device, pinned, mapped, registered and managed memory, whether allocated now or not.
+bool is_reachable_memory(const Memory& memory, std::uintptr_t address) {
+    return memory.device_arena().contains(address) || memory.pinned_arena().contains(address) ||
+           memory.find(address) != nullptr;
+}
+
 struct ThreadPosition {
     std::string block;
     std::string thread;
@@ -72,6 +78,46 @@ ThreadPosition first_thread_to_access(const LaunchRequest& request, std::uintptr
 }
 
 }  // namespace
+
+// While it lives, a kernel's accesses of host memory that it cannot reach are seen: of the first element behind each
+// pointer among its arguments. (All of the host's memory, its own variables included, is not watched.)
+class SimulatedDevice::UnreachableArguments {
+public:
+    UnreachableArguments(const Memory& memory, const KernelBody& body) : memory_(memory) {
+        body.visit_pointers(
+            [](void* self, const void* pointer, std::size_t bytes) {
+                static_cast<UnreachableArguments*>(self)->add(reinterpret_cast<std::uintptr_t>(pointer), bytes);
+            },
+            this);
+    }
+    ~UnreachableArguments() {
+        for (const AddressRange& range : ranges_) {
+            remove_tracked_range(range);
+        }
+    }
+    UnreachableArguments(const UnreachableArguments&) = delete;
+    UnreachableArguments& operator=(const UnreachableArguments&) = delete;
+
+    // What was written there must not be put there later, when the memory may be someone else's.
+    void forget_in(DeferredWrites& writes) const {
+        for (const AddressRange& range : ranges_) {
+            writes.forget(range.begin, range.end);
+        }
+    }
+
+private:
+    void add(std::uintptr_t begin, std::size_t bytes) {
+        constexpr std::uintptr_t lowest = 4096;  // below, a null pointer with an offset
+        if (begin < lowest || is_reachable_memory(memory_, begin)) {
+            return;
+        }
+        ranges_.push_back({begin, begin + bytes});
+        add_tracked_range(ranges_.back());
+    }
+
+    const Memory& memory_;
+    std::vector<AddressRange> ranges_;
+};
 
 struct SimulatedDevice::RunningKernel {
     LaunchRequest request;
@@ -154,7 +200,9 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
     kernel->behind_graph_node = behind_graph_node_;
     kernel->request = std::move(request);
     issue.start = [this, kernel](std::uint64_t id, Epoch epoch, const VectorClock& past) {
+        const UnreachableArguments watched(memory_, *kernel->request.body);
         run_kernel(kernel);
+        watched.forget_in(kernel->writes);
         running_kernels_[id] = kernel;
         const std::vector<AccessInterval> accesses = kernel_recorder_.intervals();
         count_bytes_over_link(*kernel, accesses);
@@ -302,12 +350,27 @@ void SimulatedDevice::check_kernel_bounds(const RunningKernel& kernel, const std
             continue;  // one finding for each access in the source
         }
         const ThreadPosition thread = first_thread_to_access(kernel.request, first_outside, interval.end);
+        if (!is_reachable_memory(memory_, first_outside)) {
+            report_host_pointer(kernel, interval.pc, thread.block, thread.thread);
+            continue;
+        }
         add_finding(freed ? "use_after_free" : "kernel_out_of_bounds", device::Severity::error, interval.pc,
                     {{"kernel", kernel.request.name},
                      {"bytes", std::to_string(interval.end - first_outside)},
                      {"block", thread.block},
                      {"thread", thread.thread}});
     }
+}
+
+void SimulatedDevice::report_host_pointer(const RunningKernel& kernel, std::uintptr_t pc, const std::string& block,
+                                          const std::string& thread) {
+    device::Finding finding;
+    finding.kind = "host_pointer_in_kernel";
+    finding.severity = device::Severity::error;
+    finding.at = source_line(pc);
+    finding.other = source_line(kernel.request.called_from);
+    finding.details = {{"kernel", kernel.request.name}, {"block", block}, {"thread", thread}};
+    findings_.add(std::move(finding));
 }
 
 void SimulatedDevice::charge_rounds(unsigned rounds) {

@@ -240,6 +240,7 @@ public:
 private:
     struct Issue;
     class CopyEffect;
+    class UnreachableArguments;
     struct RunningKernel;
 
     std::uint64_t issue(Issue issue, Stream& stream);
@@ -292,6 +293,8 @@ private:
     void spoil_input_of(std::uint64_t operation);
     void report_barriers(const std::string& kernel, const std::vector<BarrierMisuse>& misuses);
     void check_kernel_bounds(const RunningKernel& kernel, const std::vector<AccessInterval>& intervals);
+    void report_host_pointer(const RunningKernel& kernel, std::uintptr_t pc, const std::string& block,
+                             const std::string& thread);
 
     void add_finding(const char* kind, device::Severity severity, std::uintptr_t at,
                      std::map<std::string, std::string> details = {});

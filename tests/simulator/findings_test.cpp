@@ -443,6 +443,13 @@ TEST(Memory, copies_that_do_not_fit_are_refused_and_found) {
     EXPECT_EQ(result.trace.operations.size(), 1U);  // only the copy that fits
 }
 
+TEST(Memory, a_kernel_that_uses_pageable_memory_names_the_launch_too) {
+    const Finding finding = expect_only(run_findings({"host_pointer_in_kernel"}), "host_pointer_in_kernel",
+                                        "write through a host pointer", "launch with a host pointer");
+    EXPECT_EQ(finding.details.at("thread"), "(0, 0, 0)");
+    expect_nothing({"host_pointer_not_used_in_kernel"});
+}
+
 TEST(Memory, variables_without_a_gap_are_not_out_of_bounds) {
     expect_nothing({"variables_side_by_side"});
 }

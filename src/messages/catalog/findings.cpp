@@ -227,6 +227,16 @@ constexpr Entry entries[] = {
     {"finding.device_pointer_on_host.next", "copy the data to host memory first (cudaMemcpy or cudaMemcpyAsync)",
      "先把数据拷贝到主机内存（cudaMemcpy 或 cudaMemcpyAsync）。"},
 
+    {"finding.host_pointer_in_kernel",
+     "kernel {kernel} uses a pointer to pageable host memory, which a kernel cannot reach (block {block}, thread "
+     "{thread})",
+     "核函数 {kernel} 使用了指向主机可分页内存的指针，而核函数无法访问这种内存（线程块 {block}，线程 {thread}）"},
+    {"finding.host_pointer_in_kernel.other", "the kernel is launched here", "核函数在这里启动"},
+    {"finding.host_pointer_in_kernel.next",
+     "pass a pointer to device memory (cudaMalloc), into which the data were copied; or allocate the memory with "
+     "cudaMallocManaged",
+     "传入设备内存（cudaMalloc）的指针，并先把数据拷贝进去；也可以用 cudaMallocManaged 分配这块内存。"},
+
     {"finding.impossible_launch", "this kernel cannot be launched: {reason}", "这个核函数无法启动：{reason}"},
     {"finding.impossible_launch.next",
      "correct the launch configuration <<<grid, block, shared bytes, stream>>>; an empty problem needs no launch",

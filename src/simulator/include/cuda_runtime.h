@@ -15,8 +15,12 @@ namespace simulator {
 
 // A kernel with its arguments; run_thread() is called once for every simulated thread.
 struct KernelBody {
+    using VisitPointer = void (*)(void* data, const void* pointer, std::size_t bytes);
+
     virtual ~KernelBody() = default;
     virtual void run_thread() = 0;
+    // Each argument that is a pointer to objects, with the size of one.
+    virtual void visit_pointers(VisitPointer, void*) const {}
 };
 
 // What <<<...>>> comes down to. `function` is the kernel's address if it is known, `call_address` is an address in the

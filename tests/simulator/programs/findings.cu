@@ -1095,6 +1095,27 @@ __global__ void update_neighbours() {
     atomicMax(&neighbour, 5ULL);
 }
 
+struct Opaque;
+__global__ void use_opaque(const Opaque* pointer, unsigned* to) { *to = pointer == nullptr ? 1 : 2; }
+
+__global__ void write_elsewhere(unsigned* to) {
+    *to = 3;  // at: write through a host pointer
+}
+
+void host_pointer_in_kernel() {
+    std::vector<unsigned> host(10);
+    write_elsewhere<<<1, 1>>>(host.data());  // at: launch with a host pointer
+    CALL(cudaDeviceSynchronize());
+}
+
+void host_pointer_not_used_in_kernel() {
+    DeviceMemory device(bytes);
+    int here = 0;
+    use_opaque<<<1, 1>>>(reinterpret_cast<const Opaque*>(&here), device);
+    use_opaque<<<1, 1>>>(nullptr, device);
+    CALL(cudaDeviceSynchronize());
+}
+
 void variables_side_by_side() {
     update_neighbours<<<1, 1>>>();
     CALL(cudaDeviceSynchronize());
@@ -1167,6 +1188,8 @@ constexpr Case all_cases[] = {
     CASE(copies_out_of_bounds),
     CASE(kernel_out_of_bounds),
     CASE(variables_side_by_side),
+    CASE(host_pointer_in_kernel),
+    CASE(host_pointer_not_used_in_kernel),
     CASE(wrong_direction),
     CASE(device_pointer_on_host),
     CASE(launch_error_nobody_looked_at),

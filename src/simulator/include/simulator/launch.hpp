@@ -109,6 +109,22 @@ struct Argument {
     T value;
 };
 
+template <class T, class = void>
+struct SizeOf : std::integral_constant<std::size_t, 1> {};  // void, or a type that is not defined here
+
+template <class T>
+struct SizeOf<T, std::enable_if_t<(std::is_object<T>::value && sizeof(T) > 0)>>
+    : std::integral_constant<std::size_t, sizeof(T)> {};
+
+template <class T>
+SIMULATOR_UNRECORDED void visit_pointer(const T&, KernelBody::VisitPointer, void*) {}
+
+template <class T>
+SIMULATOR_UNRECORDED std::enable_if_t<!std::is_function_v<T>> visit_pointer(T* const& pointer, KernelBody::VisitPointer visit,
+                                                                            void* data) {
+    visit(data, const_cast<const void*>(static_cast<const volatile void*>(pointer)), SizeOf<std::remove_cv_t<T>>::value);
+}
+
 template <class Call, class Indices, class... Values>
 class LaunchedKernel;
 
@@ -123,6 +139,10 @@ public:
 
     SIMULATOR_UNRECORDED void run_thread() override {
         call_(static_cast<const Argument<Index, Values>&>(*this).value...);
+    }
+
+    SIMULATOR_UNRECORDED void visit_pointers([[maybe_unused]] VisitPointer visit, [[maybe_unused]] void* data) const override {
+        (visit_pointer(static_cast<const Argument<Index, Values>&>(*this).value, visit, data), ...);
     }
 
 private:
