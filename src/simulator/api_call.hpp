@@ -36,7 +36,7 @@ public:
         if (!in_host_function_) {
             device_.end_call(name_, start_, called_from_);
         }
-        device_.report_use_after_reset(name_, called_from_);
+        device_.report_use_after_destruction(name_, called_from_);
     }
     ApiCall(const ApiCall&) = delete;
     ApiCall& operator=(const ApiCall&) = delete;

@@ -44,7 +44,10 @@ void SimulatedDevice::destroy_all_streams_and_events() {
     events_.clear();
 }
 
-void SimulatedDevice::report_use_after_reset(const char* call, std::uintptr_t called_from) {
+void SimulatedDevice::report_use_after_destruction(const char* call, std::uintptr_t called_from) {
+    if (std::exchange(names_what_was_destroyed_, false)) {
+        add_finding("use_after_destruction", device::Severity::error, called_from, {{"call", call}});
+    }
     if (std::exchange(names_what_a_reset_destroyed_, false)) {
         add_finding("use_after_reset", device::Severity::error, called_from, {{"call", call}});
     }

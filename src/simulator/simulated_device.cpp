@@ -342,6 +342,7 @@ Stream& SimulatedDevice::add_stream(unsigned flags, std::uintptr_t called_from, 
     made->created_from = called_from;
     Stream& stream = *made;
     stream_order_[stream.number] = &stream;
+    destroyed_.erase(&stream);
     streams_[reinterpret_cast<cudaStream_t>(&stream)] = std::move(made);
     return stream;
 }
@@ -364,7 +365,9 @@ Stream* SimulatedDevice::stream(cudaStream_t handle) {
     }
     const auto found = streams_.find(handle);
     names_what_a_reset_destroyed_ |= found == streams_.end() && destroyed_by_reset_.contains(handle);
-    return found != streams_.end() && found->second->alive ? found->second.get() : nullptr;
+    const bool alive = found != streams_.end() && found->second->alive;
+    names_what_was_destroyed_ |= !alive && destroyed_.contains(handle);
+    return alive ? found->second.get() : nullptr;
 }
 
 void SimulatedDevice::destroy_stream(Stream& stream) {
@@ -372,6 +375,7 @@ void SimulatedDevice::destroy_stream(Stream& stream) {
         stream.capture->invalidated = true;
     }
     stream.alive = false;
+    destroyed_.insert(&stream);
     // Streams whose work is done are forgotten; the others are still waited for by the legacy default stream.
     std::erase_if(streams_, [this](const auto& entry) {
         const Stream& candidate = *entry.second;
@@ -426,6 +430,7 @@ cudaEvent_t SimulatedDevice::create_event(unsigned flags, std::uintptr_t called_
     made->flags = flags;
     made->created_from = called_from;
     const auto handle = reinterpret_cast<cudaEvent_t>(made.get());
+    destroyed_.erase(handle);
     events_[handle] = std::move(made);
     return handle;
 }
@@ -433,12 +438,14 @@ cudaEvent_t SimulatedDevice::create_event(unsigned flags, std::uintptr_t called_
 Event* SimulatedDevice::event(cudaEvent_t handle) {
     const auto found = events_.find(handle);
     names_what_a_reset_destroyed_ |= found == events_.end() && destroyed_by_reset_.contains(handle);
+    names_what_was_destroyed_ |= found == events_.end() && destroyed_.contains(handle);
     return found != events_.end() ? found->second.get() : nullptr;
 }
 
 void SimulatedDevice::destroy_event(cudaEvent_t handle) {
     note_purpose(*events_.at(handle));
     events_.erase(handle);
+    destroyed_.insert(handle);
 }
 
 cudaError_t SimulatedDevice::record(Event& event, Stream& stream) {

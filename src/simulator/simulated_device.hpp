@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -156,7 +157,7 @@ public:
     // cudaDeviceReset: memory, streams, events and graphs are gone, variables and kernels are as at the start.
     void reset(std::uintptr_t called_from);
     // A finding, when this call has named a stream or an event that a reset destroyed.
-    void report_use_after_reset(const char* call, std::uintptr_t called_from);
+    void report_use_after_destruction(const char* call, std::uintptr_t called_from);
     unsigned flags = cudaDeviceScheduleAuto;
     cudaFuncCache cache_preference = cudaFuncCachePreferNone;
 
@@ -364,6 +365,8 @@ private:
     // Kept, so that no new one takes the place of a handle that is not valid any more.
     std::unordered_map<const void*, std::shared_ptr<void>> destroyed_by_reset_;
     bool names_what_a_reset_destroyed_ = false;
+    std::unordered_set<const void*> destroyed_;  // streams and events, until another one has the same handle
+    bool names_what_was_destroyed_ = false;
 
     struct LaunchError {
         std::string kernel;

@@ -450,6 +450,16 @@ TEST(Memory, a_kernel_that_uses_pageable_memory_names_the_launch_too) {
     expect_nothing({"host_pointer_not_used_in_kernel"});
 }
 
+TEST(Handles, that_were_destroyed_are_named_with_the_call) {
+    const ProgramRun result = run_findings({"use_after_destruction"});
+    ASSERT_EQ(result.trace.findings.size(), 2U) << result.output;
+    EXPECT_EQ(result.trace.findings[0].kind, "use_after_destruction");
+    EXPECT_EQ(result.trace.findings[0].details.at("call"), "cudaStreamDestroy");
+    expect_at(result.trace.findings[0].at, "stream destroyed again");
+    EXPECT_EQ(result.trace.findings[1].kind, "use_after_destruction");
+    expect_at(result.trace.findings[1].at, "wait for a destroyed event");
+}
+
 TEST(Memory, variables_without_a_gap_are_not_out_of_bounds) {
     expect_nothing({"variables_side_by_side"});
 }

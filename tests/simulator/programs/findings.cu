@@ -1095,6 +1095,19 @@ __global__ void update_neighbours() {
     atomicMax(&neighbour, 5ULL);
 }
 
+void use_after_destruction() {
+    constexpr cudaError_t invalid = cudaErrorInvalidResourceHandle;
+    cudaStream_t stream = nullptr;
+    cudaEvent_t event = nullptr;
+    CALL(cudaStreamCreate(&stream));
+    CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    CALL(cudaEventRecord(event, stream));
+    CALL(cudaEventDestroy(event));  // its recorded work goes on
+    CALL(cudaStreamDestroy(stream));
+    EXPECT_ERROR(invalid, cudaStreamDestroy(stream));      // at: stream destroyed again
+    EXPECT_ERROR(invalid, cudaStreamWaitEvent(0, event));  // at: wait for a destroyed event
+}
+
 struct Opaque;
 __global__ void use_opaque(const Opaque* pointer, unsigned* to) { *to = pointer == nullptr ? 1 : 2; }
 
@@ -1188,6 +1201,7 @@ constexpr Case all_cases[] = {
     CASE(copies_out_of_bounds),
     CASE(kernel_out_of_bounds),
     CASE(variables_side_by_side),
+    CASE(use_after_destruction),
     CASE(host_pointer_in_kernel),
     CASE(host_pointer_not_used_in_kernel),
     CASE(wrong_direction),
