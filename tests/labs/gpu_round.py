@@ -24,6 +24,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 DEVICES = ("gpu", "sim")
+JUDGED_PROFILES = ("h200-pcie5", "a100-pcie4", "one-copy-engine")  # as in src/course/devices.cpp
 TIME_LIMIT_S = 120  # for one submission; a check program has limits of its own
 COLUMNS = ("lab", "submission", "checks", "as_expected", "status", "points", "seconds", "share", "share_low", "share_high",
            "speedup", "attainable", "pairs", "time_ns", "serial_ns", "bound_ns", "failed_checks")
@@ -89,8 +90,8 @@ def prepare(options):
                    (bundle / f"checks_{lab}", bundle / "programs" / file_of(lab, "solution", "sim"))
                    for library in libraries_of(program)}:
         shutil.copy(needed, bundle / "lib")
-    for profile in (ROOT / "src/device/profiles").glob("*.json"):
-        shutil.copy(profile, bundle / "profiles")
+    for profile in JUDGED_PROFILES:
+        shutil.copy(ROOT / "src/device/profiles" / f"{profile}.json", bundle / "profiles")
     for lab in labs:
         for submission in plan[lab]:
             del submission["source"]
