@@ -121,6 +121,9 @@ TEST_F(Build, NamesTheCallsAndLibrariesThatAreNotSimulated) {
           std::pair("#include <cuda.h>\nint main() { cuInit(0); }\n", "cuInit is not simulated"),
           std::pair("int main() {\n    cudaArray_t a; cudaMallocArray(&a, 0, 1, 1); }\n",
                     "cudaMallocArray is not simulated"),
+          std::pair("#include <cuda_runtime.h>\nint main() { unsigned long keep = 0; cudaMemPool_t pool{};"
+                    "cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep); }\n",
+                    "cudaMemPoolSetAttribute is not simulated"),
           std::pair("int main() {\n    cudaThreadSynchronize(); }\n",
                     "cudaThreadSynchronize does not exist any more: use cudaDeviceSynchronize"),
           std::pair("int main() {\n    cudaDeviceProp p{}; return p.clockRate; }\n",
