@@ -114,6 +114,13 @@ void publish() {
     threads->publish(several_threads.load(std::memory_order_relaxed));
 }
 
+void observe() {
+    HostThreads* const threads = watched.load(std::memory_order_acquire);
+    if (threads != nullptr) {
+        threads->observe();
+    }
+}
+
 struct Start {
     void* (*function)(void*);
     void* argument;
@@ -174,7 +181,14 @@ HostThread& HostThreads::attach(std::uint32_t agent) {
 
 void HostThreads::publish(bool several) {
     HostThread* const thread = find();
-    if (thread == nullptr || (!several && thread->host_function == nullptr)) {
+    if (thread == nullptr) {
+        return;
+    }
+    if (!several) {
+        if (thread->host_function != nullptr) {
+            of_host_functions_.join(*thread->host_function);
+            set_host_observes(simulator::observe);
+        }
         return;
     }
     const QuietLock lock(mutex_);
@@ -190,6 +204,14 @@ void HostThreads::publish(bool several) {
     }
     published_.join(thread->clock);
     thread->clock.advance(thread->agent);
+}
+
+void HostThreads::observe() {
+    const QuietLock lock(mutex_);
+    if (const HostThread* const thread = find(); thread != nullptr && thread->host_function == nullptr) {
+        published_.join(of_host_functions_);
+        set_host_observes(nullptr);
+    }
 }
 
 std::vector<HostAccesses> HostThreads::take() {

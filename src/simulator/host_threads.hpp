@@ -48,9 +48,12 @@ public:
     // Takes part from now on, under the next number for an agent; its code is recorded.
     HostThread& attach(std::uint32_t agent);
 
-    // Lets the other threads know what this one did. A host function, which runs in the thread that waits, lets this one
-    // know too. `several`: whether the program has started any thread.
+    // Lets the other threads know what this one did. A host function, which runs in the thread that waits, lets that one
+    // know once it looks: at an atomic or volatile variable, or by a wait. `several`: whether the program has started any thread.
     void publish(bool several);
+
+    // This thread looks at what host functions let it know.
+    void observe();
 
     // Brings this thread up to date with what the others published, and takes the accesses that wait to be judged.
     std::vector<HostAccesses> take();
@@ -69,6 +72,7 @@ private:
     mutable std::mutex mutex_;  // held for moments only, and nothing else is waited for meanwhile
     std::deque<std::unique_ptr<HostThread>> threads_;
     VectorClock published_;
+    VectorClock of_host_functions_;  // what they let the only thread know, once it looks
     std::vector<HostAccesses> waiting_;
     std::atomic<std::uint32_t>& next_agent_;
     const pthread_mutex_t* own_mutex_;

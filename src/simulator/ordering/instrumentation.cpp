@@ -175,6 +175,7 @@ void before_atomic() {
 }
 
 std::atomic<bool (*)()> device_goes_on{nullptr};
+std::atomic<void (*)()> host_observes{nullptr};
 
 // The variable that this thread's host code loaded last, and how often without doing anything else with one.
 struct LoadedAgain {
@@ -187,7 +188,11 @@ constinit thread_local LoadedAgain loaded_again;
 
 bool let_device_go_on() {
     bool (*const goes_on)() = device_goes_on.load();
-    return goes_on != nullptr && goes_on();
+    const bool went_on = goes_on != nullptr && goes_on();
+    if (void (*const observes)() = host_observes.load(); went_on && observes != nullptr) {
+        observes();
+    }
+    return went_on;
 }
 
 namespace {
@@ -203,6 +208,9 @@ void after_load(const volatile void* address) {
     if (instrumentation.running != Running::host_code || instrumentation.recorder == nullptr) {
         return;
     }
+    if (void (*const observes)() = host_observes.load(std::memory_order_relaxed)) {
+        observes();
+    }
     if (loaded_again.address != address) {
         loaded_again = {address, 0};
     } else if (++loaded_again.times == loads_of_a_waiting_loop) {
@@ -215,6 +223,10 @@ void before_volatile_write() {
 }
 
 }  // namespace
+
+void set_host_observes(void (*observes)()) {
+    host_observes.store(observes);
+}
 
 void set_device_goes_on(bool (*goes_on)()) {
     device_goes_on.store(goes_on);

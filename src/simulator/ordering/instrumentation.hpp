@@ -66,6 +66,9 @@ void set_host_publishes(void (*publishes)());
 void set_device_goes_on(bool (*goes_on)());
 bool let_device_go_on();
 
+// Called before host code loads an atomic or volatile variable, by which it may learn of a host function; nullptr: nothing.
+void set_host_observes(void (*observes)());
+
 void set_host_touches_device_memory(HostTouchesDeviceMemory handler);
 
 // Notes an access by the simulator's own device functions (atomicAdd and the like), before it happens.
