@@ -29,8 +29,11 @@ inline dim3 threadIdx, blockIdx, blockDim, gridDim;
 namespace simulator {
 
 struct KernelBody {
+    using VisitPointer = void (*)(void* data, const void* pointer, std::size_t bytes);
+
     virtual ~KernelBody() = default;
     virtual void run_thread() = 0;
+    virtual void visit_pointers(VisitPointer, void*) const {}
 };
 
 struct Launch {
