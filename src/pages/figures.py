@@ -132,7 +132,9 @@ def render(figure, language):
     with tempfile.TemporaryDirectory() as folder:
         svg = Path(folder) / "timeline.svg"
         _course(figure, ["timeline", *targets[kind], "--svg", str(svg)], language)
-        return _with_origin(svg.read_text(encoding="utf-8"), figure)
+        # A program that another command has built may name its sources by their absolute paths.
+        text = svg.read_text(encoding="utf-8").replace(f"{figure.root.resolve()}/", "")
+        return _with_origin(text, figure)
 
 
 def _with_origin(svg, figure):
