@@ -2,8 +2,8 @@
 //   verdict --expect passed|failed|refused [--source FILE.cu] -- CHECK_PROGRAM ARGUMENT...
 // passed   every check passed, exit status 0 (a reference solution)
 // failed   exit status 1, by checks and not by a crash (an untouched starter)
-// refused  exit status 1, and the check named in the first lines of FILE.cu fails for the cause named there (only it and
-//          typical_size are run):
+// refused  exit status 1, and the check named in the first lines of FILE.cu fails for the cause named there; only it
+//          and typical_size are run:
 //              // Refused by: <check id>
 //              // Cause: <cause id>
 #include <stdlib.h>
