@@ -138,8 +138,8 @@ unsigned copy_engines() {
     return engines > 1 ? 2 : 1;  // more than two serve peers; host copies use one for each direction
 }
 
-// CUPTI's number of the legacy default stream: that of a memset put there. (cuptiGetStreamIdEx, asked without a stream,
-// gave another number than the records of an H200, driver 580.159.04.) What is recorded on the way is thrown away.
+// CUPTI's number of the legacy default stream: that of a memset put there. (With cuptiGetStreamIdEx, asked without a
+// stream, the traces of an H200, driver 580.159.04, did not know it.) What is recorded on the way is thrown away.
 std::uint32_t number_of_legacy_default_stream() {
     void* memory = nullptr;
     if (cudaMalloc(&memory, 1) != cudaSuccess || cudaMemset(memory, 0, 1) != cudaSuccess ||
