@@ -1,0 +1,102 @@
+"""What the instructor's guide tells instructors to run does what it says, and its table is what the checks say."""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from pages.page import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDES = ("chapters/INSTRUCTORS.md", "chapters/INSTRUCTORS.zh-CN.md")
+
+# The guide's loop runs in bubblewrap, which not every machine allows: this leaves its options out.
+WITHOUT_SANDBOX = '#!/bin/sh\nwhile [ "$1" != timeout ]; do shift; done\nexec "$@"\n'
+COURSE = '#!/bin/sh\nexec "$COURSE_PROGRAM" "$@"\n'
+
+
+def block(guide, language):
+    blocks = [block for block in Page(ROOT, guide).code_blocks if block.language == language]
+    if len(blocks) != 1:
+        raise AssertionError(f"expected one block of {language} in {guide}, found {len(blocks)}")
+    return blocks[0].content
+
+
+def grading_table(guide):
+    """Rows of the table of the grading policy, as lists of texts, without its head."""
+    rows = [line.strip("|").split("|") for line in Page(ROOT, guide).source.splitlines() if line.startswith("|")]
+    return [row for row in ([cell.strip() for cell in row] for row in rows) if re.fullmatch(r"[\d.]+", row[1])]
+
+
+class GradingLoop(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for name, text in (("bin/bwrap", WITHOUT_SANDBOX), ("course", COURSE)):
+            self.put(name, text)
+            (self.root / name).chmod(0o755)
+
+    def put(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def test_a_class_gets_its_grades_and_reports(self):
+        solution = (ROOT / "solutions/03_streams/lab.cu").read_text(encoding="utf-8")
+        wrong = (ROOT / "tests/03_streams/wrong/output_not_waited_for.cu").read_text(encoding="utf-8")
+        self.put("class/s01/lab.cu", solution)
+        self.put("class/s02/lab.cu", wrong)
+        self.put("class/s03/lab.cu", "int main( {}\n")
+        self.put("results/s03/results.json", "{}")  # of an earlier round
+        script = self.put("grade_class.sh", block(GUIDES[0], "bash"))
+        path = f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        result = subprocess.run(
+            ["bash", str(script), "streams", "class", "results"],
+            cwd=self.root,
+            env=os.environ | {"PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        with open(self.root / "results/grades.csv", encoding="utf-8", newline="") as file:
+            rows = {row["student"]: row for row in csv.DictReader(file)}
+        self.assertEqual(list(rows), ["s01", "s02", "s03"])
+        self.assertEqual(
+            [(row["status"], row["points"], row["of"]) for row in rows.values()],
+            [("0", "100", "100"), ("1", "5", "100"), ("2", "", "")],
+        )
+        self.assertEqual(rows["s01"]["not passed"], "")
+        self.assertIn("output_complete: fail", rows["s02"]["not passed"])
+        self.assertIn("report.txt", rows["s03"]["not passed"])
+        self.assertIn("run() returned too early", (self.root / "results/s02/report.txt").read_text(encoding="utf-8"))
+
+    def test_both_languages_have_the_same_loop(self):
+        self.assertEqual(block(GUIDES[0], "bash"), block(GUIDES[1], "bash"))
+
+
+class Figures(unittest.TestCase):
+    """The table of the grading policy: lab, bar, full points from, points for speed, points of the starter."""
+
+    def test_the_table_is_what_the_checks_say(self):
+        expected = []
+        for checks in sorted((ROOT / "tests").glob("[0-9][0-9]_*/checks.cpp")):
+            source = checks.read_text(encoding="utf-8")
+            rule = re.search(r"\.required_share = ([\d.]+), \.full_share = ([\d.]+)", source)
+            points = re.search(r"TEST_F\(\w+, speed\) \{\s+constexpr double points = (\d+);", source)
+            expected.append([checks.parent.name[1:2], rule[1], rule[2], points[1]])
+        self.assertEqual(len(expected), 6)
+        for guide in GUIDES:
+            self.assertEqual([row[:4] for row in grading_table(guide) if len(row) == 5], expected)
+
+
+if __name__ == "__main__":
+    if "COURSE_PROGRAM" not in os.environ or shutil.which("bash") is None:
+        raise SystemExit("expected COURSE_PROGRAM, the compiled course, and bash; run this by: meson test")
+    unittest.main()
