@@ -10,6 +10,7 @@ from pages.requirements import missing_packages, require_packages
 def checks():
     """Every check by its name."""
     from pages import (
+        chapter_list,
         code_blocks,
         figures,
         glossary,
@@ -23,6 +24,7 @@ def checks():
     )
 
     return {
+        "chapters": chapter_list.check,
         "links": links.check,
         "code": code_blocks.check,
         "translations": translations.check,

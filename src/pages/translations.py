@@ -1,6 +1,7 @@
 """Each page and its translation: both there, of one version, with the same headings, code, pictures and numbers."""
 
 from pages.page import TRANSLATION
+from pages.reading_time import CHINESE, WORD
 
 ENGLISH_ONLY = ("CHANGELOG.md", "CONTRIBUTING.md")  # for those who change the course: its code is in English too
 
@@ -33,9 +34,16 @@ def check(pages, root):
             message = f"expected the same page in the other language, {page.twin.name}, found none"
             findings.append(page.finding(0, message))
         elif page.is_translation:
-            for compare in (_versions, _headings, _code, _pictures, _numbers):
+            for compare in (_language, _versions, _headings, _code, _pictures, _numbers):
                 findings += compare(other, page)
     return findings
+
+
+def _language(source, translation):
+    """A copy of the English page is no translation."""
+    if CHINESE.search(translation.text) or not WORD.search(translation.text):
+        return []
+    return [translation.finding(0, f"expected the text of {source.path.name} in Chinese, found none")]
 
 
 def _versions(source, translation):

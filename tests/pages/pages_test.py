@@ -14,7 +14,7 @@ from pages.requirements import require_packages
 require_packages()
 
 from pages import (
-    code_blocks, figures, glossary, links, measured_numbers, reading_time, slides, style, translations, words,
+    chapter_list, code_blocks, figures, glossary, links, measured_numbers, reading_time, slides, style, translations, words,
 )
 from pages.page import Page, anchor_of, load_pages
 
@@ -210,6 +210,11 @@ class Translations(PagesTest):
                 self.put_both(old, new)
                 self.assert_one(translations.check, told)
 
+    def test_copy_of_the_english_page(self):
+        self.put("labs/README.md", "<!-- version: 1 -->\n\n# Streams\n")
+        self.put("labs/README.zh-CN.md", "<!-- translates: README.md -->\n<!-- version: 1 -->\n\n# Streams\n")
+        self.assert_one(translations.check, "README.zh-CN.md: expected the text of README.md in Chinese")
+
     def test_different_number_is_told_for_both_pages(self):
         self.put_both("256 MiB", "265 MiB")
         messages = self.messages(translations.check)
@@ -339,6 +344,41 @@ by-size:
     y: {label: {en: GB/s, zh: 带宽}}
     series: [{file: measured/a.csv, column: speed, label: {en: one, zh: 一}}]
 """
+
+
+class ChapterList(PagesTest):
+    def put_chapter(self, hints="## right\n### 1\nA\n### 2\nB\n### 3\nC\n"):
+        self.put("meson.build", "chapters = [\n  {'name': '01_a', 'starter': '0'},\n]\n")
+        self.put("tests/01_a/checks.cpp", "TEST_F(A, right) {\n}\n")
+        for path in chapter_list.pages_of("01_a"):
+            self.put(path, "# A\n")
+        self.put("labs/01_a/hints.md", hints)
+        for name in ("README.md", "README.zh-CN.md"):
+            self.put(name, f"[a](chapters/01_a/{name}) [b](labs/01_a/{name})\n")
+
+    def test_right(self):
+        self.put_chapter()
+        self.assert_nothing(chapter_list.check)
+
+    def test_each_page_is_missed(self):
+        for path in chapter_list.pages_of("01_a"):
+            with self.subTest(path):
+                self.put_chapter()
+                (self.root / path).unlink()
+                self.assert_one(chapter_list.check, f"expected {path} for chapter 01_a")
+
+    def test_contents(self):
+        self.put_chapter()
+        self.put("README.zh-CN.md", "[a](chapters/01_a/README.zh-CN.md)\n")
+        self.assert_one(chapter_list.check, "README.zh-CN.md: expected a link to labs/01_a/README.zh-CN.md")
+
+    def test_hints(self):
+        self.put_chapter("## right\n### 1\nA\n### 3\nC\n")
+        self.assert_one(chapter_list.check, "expected hints 1, 2, 3 under `## right`, found 1, 3")
+        self.put_chapter("# Hints\n")
+        self.assert_one(chapter_list.check, "`## right`, found none")
+        self.put_chapter("## right\n### 1\n### 2\n### 3\n## gone\n### 1\n")
+        self.assert_one(chapter_list.check, "hints.md:5: expected a check of checks.cpp, found gone")
 
 
 class Glossary(PagesTest):
