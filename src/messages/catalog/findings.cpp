@@ -88,12 +88,12 @@ constexpr Entry entries[] = {
     {"finding.order_not_promised",
      "nothing that CUDA promises orders these accesses: {first}; {second}. It works here because a copy with pageable "
      "host memory is waited for, which is not promised",
-     "CUDA 并未保证这两次访问的先后：{first}；{second}。在这里能用，是因为主机内存为可分页内存时，调用会等"
-     "拷贝完成才返回，而这一点并无保证"},
+     "CUDA 并不保证这两次访问的先后：{first}；{second}。这里结果正确，是因为用可分页内存时，调用会等"
+     "拷贝完成才返回，而这一点 CUDA 也不保证"},
     {"finding.order_not_promised.next",
      "wait for the stream (cudaStreamSynchronize) before using the data; to have the copy overlap other work, allocate "
      "the host memory with cudaHostAlloc",
-     "使用数据之前先等待该流（cudaStreamSynchronize）；若想让拷贝与其他工作重叠，请用 cudaHostAlloc "
+     "使用数据之前先等待这个流（cudaStreamSynchronize）；若想让拷贝与其他工作重叠，请用 cudaHostAlloc "
      "分配锁页内存（pinned）。"},
 
     {"finding.leaked_device_memory", "{bytes} bytes of device memory were allocated here and never freed",
@@ -139,10 +139,10 @@ constexpr Entry entries[] = {
     {"finding.waits_for_nothing",
      "{call} is called here for an event that has not been recorded: that is an empty set of work, so it waits for "
      "nothing",
-     "这里调用 {call} 时，事件还没有记录过：未记录的事件不代表任何工作，所以什么也没有等"},
+     "这里调用 {call} 时，事件还没有记录过：从未记录过的事件不代表任何工作，等了等于没等"},
     {"finding.waits_for_nothing.next",
      "call cudaEventRecord after the work to be waited for, in the stream of that work, before this call is made",
-     "先在提交该工作的流里、在该工作之后调用 cudaEventRecord，然后再调用这里的等待。"},
+     "先在要等的工作之后、在它所在的流里调用 cudaEventRecord，再调用这里的等待。"},
     {"finding.results_without_copy",
      "host code or a kernel writes results here; results come by copies from the device",
      "这里由主机代码或核函数直接写入结果；结果应通过拷贝从设备取得"},
@@ -185,15 +185,15 @@ constexpr Entry entries[] = {
      "在 GPU 上运行这个程序（--device gpu），或者不使用它。"},
 
     {"finding.copy_out_of_bounds",
-     "a copy of {bytes} bytes does not fit: the allocation there has {allocation_bytes} bytes",
-     "这次拷贝 {bytes} 字节，放不下：那里分配的内存块只有 {allocation_bytes} 字节"},
+     "a copy of {bytes} bytes leaves the allocation that it is in, which has {allocation_bytes} bytes",
+     "这次拷贝（{bytes} 字节）超出了它所在的内存块：那一块共 {allocation_bytes} 字节"},
     {"finding.copy_out_of_bounds.next",
      "check the offset (in elements) and the size (in bytes), and the last chunk, which may be shorter",
      "检查偏移（以元素计）和大小（以字节计），以及可能较短的最后一块。"},
 
     {"finding.kernel_out_of_bounds",
      "kernel {kernel} accesses {bytes} bytes outside every allocation (block {block}, thread {thread})",
-     "核函数 {kernel} 访问了任何内存块之外的 {bytes} 字节（线程块 {block}，线程 {thread}）"},
+     "核函数 {kernel} 访问越界：有 {bytes} 字节不属于任何已分配的内存（线程块 {block}，线程 {thread}）"},
     {"finding.kernel_out_of_bounds.next",
      "let threads whose index is not below the number of elements return at once, and pass that number for each chunk",
      "让下标不小于元素个数的线程直接返回，并为每一块传入它自己的元素个数。"},
@@ -245,7 +245,7 @@ constexpr Entry entries[] = {
     {"finding.impossible_launch", "this kernel cannot be launched: {reason}", "这个核函数无法启动：{reason}"},
     {"finding.impossible_launch.next",
      "correct the launch configuration <<<grid, block, shared bytes, stream>>>; an empty problem needs no launch",
-     "改正启动配置 <<<网格、线程块、共享内存字节数、流>>>；问题规模为零时不需要启动。"},
+     "改正启动配置 <<<grid, block, shared_bytes, stream>>>；没有数据时不需要启动。"},
     {"launch.zero_dimension", "a dimension of the grid or the block is 0", "网格或线程块有一个维度为 0"},
     {"launch.too_many_threads", "{found} threads in a block, at most {limit} are possible",
      "一个线程块有 {found} 个线程，最多只能有 {limit} 个"},
@@ -259,10 +259,10 @@ constexpr Entry entries[] = {
     {"launch.too_much_shared_memory", "{found} bytes of shared memory, at most {limit} are possible",
      "共享内存为 {found} 字节，最多只能有 {limit} 字节"},
 
-    {"finding.read_unwritten", "memory is read here that nothing has written yet", "这里读取的内存还没有被写入过"},
+    {"finding.read_unwritten", "memory is read here that nothing has written yet", "这里读取的内存从未写入过"},
     {"finding.read_unwritten.next",
      "check that every element is copied in or computed first: the offsets, the sizes, the last chunk, the order",
-     "检查每个元素是否都先被拷贝进来或计算出来：偏移、大小、最后一块以及先后顺序。"},
+     "检查每个元素是否都先拷入或算出：偏移、大小、最后一块以及先后顺序。"},
 
     {"finding.destroyed_in_use", "this is given back while work that was issued earlier still uses it",
      "这里归还的资源仍被先前提交的工作使用"},
@@ -272,11 +272,11 @@ constexpr Entry entries[] = {
 
     {"finding.call_in_host_function",
      "{call} is called in a host function that runs in a stream, where no CUDA call is allowed",
-     "在流中运行的主机函数里调用了 {call}，而那里不允许任何 CUDA 调用"},
+     "主机函数在流里执行，其中调用了 {call}，而那里不允许任何 CUDA 调用"},
     {"finding.call_in_host_function.next",
      "let the host function only note what is to be done, and make the CUDA call in the thread that waits for the "
      "stream",
-     "让主机函数只记下要做的事，由等待该流的线程来进行 CUDA 调用。"},
+     "让主机函数只记下要做的事，由等待这个流的线程去调用 CUDA。"},
 
     {"finding.unchecked_error", "{call} failed with {error}, and the program never looked at the error",
      "{call} 失败并返回 {error}，而程序从未检查这个错误"},

@@ -18,7 +18,7 @@ constexpr Entry entries[] = {
     {"check.copy_sizes.expected",
      "a copy reaches at least 75 % of the rate of large copies, and filling and draining the pipeline takes at most a quarter "
      "of the time",
-     "单次拷贝至少达到大块拷贝速率的 75 %，流水线填充与排空的时间不超过总时间的四分之一"},
+     "单次拷贝至少达到大块拷贝速率的 75 %，流水线填充和排空的时间不超过总时间的四分之一"},
     {"check.enough_streams", "Enough streams to keep every engine busy", "流的数量足以让每个引擎都忙起来"},
     {"check.enough_streams.expected", "at least one stream for each copy engine, and one for the kernels",
      "每个拷贝引擎至少对应一个流，核函数再对应一个"},
@@ -38,7 +38,7 @@ constexpr Entry entries[] = {
     {"cause.throughput_inconclusive",
      "after {pairs} pairs of runs the throughput is between {low} and {high} of the attainable, and the bar is at "
      "{required_share}: too much noise to say",
-     "测量 {pairs} 对之后，吞吐量占可达吞吐量的比例在 {low} 与 {high} 之间，而标准是 {required_share}：噪声太大，无法判断"},
+     "测量 {pairs} 对运行之后，吞吐量占可达吞吐量的比例在 {low} 与 {high} 之间，而标准是 {required_share}：噪声太大，无法判断"},
     {"cause.throughput_inconclusive.next",
      "look for another process on the GPU (nvidia-smi), for changing clocks and for a slow link, and check again",
      "查看 GPU 上是否有其他进程（nvidia-smi）、频率是否在变化、链路是否过慢，然后再检查一次。"},
@@ -57,7 +57,7 @@ constexpr Entry entries[] = {
     {"cause.copies_too_large",
      "a copy has {size}: on this device, with {limit} already, filling and draining the pipeline takes more than a quarter "
      "of the time",
-     "有一次拷贝为 {size}：在本设备上，单次拷贝达到 {limit} 时，流水线填充与排空的时间就超过总时间的四分之一"},
+     "有一次拷贝为 {size}：在本设备上，单次拷贝达到 {limit} 时，流水线填充和排空的时间就超过总时间的四分之一"},
     {"cause.copies_too_large.next",
      "nothing overlaps with the first copy in and the last copy out: cut the data into more chunks, in both directions",
      "第一次拷入和最后一次拷出期间没有别的工作可以重叠：把两个方向的数据都切成更多的块。"},

@@ -38,7 +38,7 @@ constexpr Entry entries[] = {
     {"cause.not_timed_by_events.next",
      "record events with timing around each stage, in the stream of the stages, wait for the last one, and ask "
      "cudaEventElapsedTime: then the host need not wait between the stages",
-     "在各阶段所在的流里，于每个阶段前后记录带计时的事件，等最后一个完成，再用 cudaEventElapsedTime "
+     "在各阶段所在的流里，每个阶段前后都记录带计时的事件，等最后一个完成，再用 cudaEventElapsedTime "
      "取时间：这样主机在阶段之间就不用等。"},
     {"cause.stage_times_off", "{stage}: measure_stages() reports {reported} ms, the trace shows {traced} ms",
      "{stage}：measure_stages() 报告 {reported} ms，而记录显示为 {traced} ms"},
@@ -46,8 +46,8 @@ constexpr Entry entries[] = {
      "a clock on the host only sees how long the calls take. An event is reached when all earlier work of its stream is "
      "done: record one right before the stage and one right after it, in the stream that all three stages are in, and give "
      "cudaEventElapsedTime the two that enclose this stage, the earlier one first",
-     "主机上的时钟只看到调用花了多久。流里先前的工作全部完成时，才算到达事件：在该阶段紧前和紧后各记录一个，都在三个阶段所在的那个流里，"
-     "再把夹住该阶段的这两个交给 cudaEventElapsedTime，先记录的在前。"},
+     "主机上的时钟只看到调用花了多久。流里先前的工作全部完成时，才算到达事件：紧挨着这个阶段，在它前后各记录一个，都在三个阶段所在的那个流里，"
+     "再把这两个事件交给 cudaEventElapsedTime，先记录的在前。"},
     {"cause.roles_share_a_stream",
      "stream {stream} carries {first} and {second}: in one stream they run one after the other",
      "流 {stream} 里既有 {first} 又有 {second}：同一个流里它们只能依次执行"},
