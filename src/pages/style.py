@@ -1,10 +1,13 @@
-"""Markdown style, by mdl (markdownlint; which rules: mdl_style.rb), and bold text that would show its asterisks."""
+"""Markdown style, by mdl (markdownlint; which rules: mdl_style.rb), bold text that would show its asterisks, and line ends
+that would show as blanks between Chinese characters."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
 STYLE = Path(__file__).with_name("mdl_style.rb")
+BROKEN_PHRASE = re.compile(r"[\u4e00-\u9fff]\n[\u4e00-\u9fff（“]")
 
 
 def _unended(page):
@@ -17,8 +20,24 @@ def _unended(page):
     ]
 
 
+def _broken_phrases(page):
+    """Lines that end inside a Chinese phrase: browsers show the line end as a blank (not seen behind a punctuation mark)."""
+    findings = []
+    for token in page.tokens:
+        if token.type == "inline" and token.map:
+            for found in BROKEN_PHRASE.finditer(token.content):
+                before = token.content[: found.start() + 1]
+                line = token.map[0] + 1 + before.count("\n")
+                end = before.splitlines()[-1][-8:]
+                findings.append(
+                    page.finding(line, f"expected a line end behind a punctuation mark, found it behind {end}")
+                )
+    return findings
+
+
 def check(pages, root):
-    return _markdown_style(pages, root) + [finding for page in pages.values() for finding in _unended(page)]
+    own = [finding for page in pages.values() for finding in _unended(page) + _broken_phrases(page)]
+    return _markdown_style(pages, root) + own
 
 
 def _markdown_style(pages, root):

@@ -573,6 +573,12 @@ class Style(PagesTest):
     def test_bold_text_that_does_not_end(self):
         self.put("README.zh-CN.md", "# 一\n\n**先等。**再读。\n")
         self.assert_one(style.check, "README.zh-CN.md:3", "found that its ** are shown")
+
+    def test_line_that_ends_inside_a_chinese_phrase(self):
+        self.put("README.zh-CN.md", "# 一\n\n流里的操作，\n依次执行；用 `A`\n也一样。\n")
+        self.assert_nothing(style.check)
+        self.put("README.zh-CN.md", "# 一\n\n先等，\n流里的操\n作依次执行。\n")
+        self.assert_one(style.check, "README.zh-CN.md:4", "found it behind 流里的操")
         self.put("README.zh-CN.md", "# 一\n\n**先等**。再读，`a**b`。\n")
         self.assert_nothing(style.check)
 
