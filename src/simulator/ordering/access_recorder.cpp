@@ -1,7 +1,10 @@
 #include "simulator/ordering/access_recorder.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -112,115 +115,99 @@ std::size_t DeferredWrites::bytes() const {
     return sum;
 }
 
-AccessRecorder::Lines* AccessRecorder::fresh_lines() {
-    if (lines_used_ == lines_.size()) {
-        lines_.push_back(std::make_unique<Lines>());
-    } else {
-        *lines_[lines_used_] = Lines{};
-    }
-    return lines_[lines_used_++].get();
+void AccessRecorder::Unmap::operator()(Stretch* stretch) const {
+    munmap(stretch, sizeof(Stretch));
 }
 
-AccessRecorder::Pages::Stretch* AccessRecorder::Pages::find_stretch(std::uintptr_t number) {
-    const RecordingPaused paused;  // the recorder's own memory may lie where the program's once was
-    std::unique_ptr<Stretch>& stretch = stretches_[number];
-    if (stretch == nullptr) {
-        stretch = std::make_unique<Stretch>();
-    }
-    return stretch.get();
-}
-
-std::vector<std::pair<std::uintptr_t, AccessRecorder::Page*>> AccessRecorder::Pages::in_order() {
-    std::vector<std::pair<std::uintptr_t, Page*>> pages;
-    pages.reserve(accessed_.size());
-    for (const std::uintptr_t number : accessed_) {
-        pages.emplace_back(number, &(*this)[number]);
-    }
-    std::ranges::sort(pages);
-    return pages;
-}
-
-std::vector<std::pair<std::uintptr_t, const AccessRecorder::Page*>> AccessRecorder::Pages::in_order() const {
-    std::vector<std::pair<std::uintptr_t, const Page*>> pages;
-    pages.reserve(accessed_.size());
-    for (const std::uintptr_t number : accessed_) {
-        pages.emplace_back(number, &(*stretches_.at(number / pages_per_stretch))[number % pages_per_stretch]);
-    }
-    std::ranges::sort(pages);
-    return pages;
-}
-
-void AccessRecorder::Pages::clear() {
-    for (const std::uintptr_t number : accessed_) {
-        (*this)[number] = Page{};
-    }
-    accessed_.clear();
-}
-
-AccessRecorder::Lines* AccessRecorder::lines_of(std::uintptr_t number, Access kind) {
-    const auto index = static_cast<std::size_t>(kind);
-    CachedPage& cached = cache_[index][cache_slot(number)];
+AccessRecorder::Stretch& AccessRecorder::stretch_at(std::uintptr_t address) {
+    const std::uintptr_t number = address / stretch_bytes;
+    CachedStretch& cached = cache_[cache_slot(number)];
     if (cached.number == number) {
-        return cached.lines;
+        return *cached.stretch;
     }
-    Page& page = pages_[number];
-    if (page.lines[index] == nullptr) {
-        start_lines(page, number, kind);
+    const RecordingPaused paused;  // the recorder's own memory may lie where the program's once was
+    auto& stretch = stretches_[number];
+    if (stretch == nullptr) {
+        void* const zeroed =
+            mmap(nullptr, sizeof(Stretch), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (zeroed == MAP_FAILED) {
+            throw std::bad_alloc();
+        }
+        stretch.reset(static_cast<Stretch*>(zeroed));
     }
-    const std::uintptr_t begin = number * page_bytes;
-    if (!is_watched(begin, begin + page_bytes)) {
-        cached = {number, page.lines[index]};
+    if (const std::uintptr_t begin = number * stretch_bytes; !is_watched(begin, begin + stretch_bytes)) {
+        cached = {number, stretch.get()};
     }
-    return page.lines[index];
+    return *stretch;
 }
 
-void AccessRecorder::start_lines(Page& page, std::uintptr_t number, Access kind) {
+// The first access of its kind to a line, and perhaps to a page.
+void AccessRecorder::start_line(Stretch& stretch, std::uintptr_t address, Access kind, std::uintptr_t pc) {
+    stretch.pc[static_cast<std::size_t>(kind)][line_of(address)] = pc;
+    Page& page = stretch.pages[address / page_bytes % pages_per_stretch];
+    const std::uint32_t bit = 1u << static_cast<unsigned>(kind);
+    if ((page.kinds & bit) != 0) {
+        return;
+    }
     const RecordingPaused paused;  // as above
-    if (page.lines == decltype(page.lines){}) {
-        pages_.add(number);
+    if (page.kinds == 0) {
+        accessed_.push_back(address / page_bytes);
     }
-    page.lines[static_cast<std::size_t>(kind)] = fresh_lines();
-    if (save_pages_ && kind != Access::read && page.saved == nullptr) {
-        page.saved = pool_->take();
-        raw_copy(page.saved->data(), reinterpret_cast<const void*>(number * page_bytes), page_bytes);
+    page.kinds |= bit;
+    if (save_pages_ && kind != Access::read && page.saved == 0) {
+        saved_.push_back(pool_->take());
+        raw_copy(saved_.back()->data(), reinterpret_cast<const void*>(address / page_bytes * page_bytes), page_bytes);
+        page.saved = static_cast<std::uint32_t>(saved_.size());
     }
 }
 
-void AccessRecorder::record_across_lines(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
+void AccessRecorder::record_slowly(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
     accessed_bytes_ += bytes;
     if (is_watched(address, address + bytes)) [[unlikely]] {
         watched_touched_();
     }
     while (bytes > 0) {
-        Lines* const lines = lines_of(address / page_bytes, kind);
-        std::size_t rest_of_page = std::min(bytes, page_bytes - address % page_bytes);
-        bytes -= rest_of_page;
-        while (rest_of_page > 0) {
-            const std::size_t offset = address % line_bytes;
-            const std::size_t count = std::min(rest_of_page, line_bytes - offset);
-            lines->mark(address / line_bytes % lines_per_page, offset, count, pc);
-            address += count;
-            rest_of_page -= count;
+        const std::size_t offset = address % line_bytes;
+        const std::size_t count = std::min(bytes, line_bytes - offset);
+        Stretch& stretch = stretch_at(address);
+        std::uint64_t& touched = stretch.touched[static_cast<std::size_t>(kind)][line_of(address)];
+        if (touched == 0) {
+            start_line(stretch, address, kind, pc);
         }
+        touched |= bits(offset, count);
+        address += count;
+        bytes -= count;
     }
+}
+
+std::vector<AccessRecorder::AccessedPage> AccessRecorder::pages_in_order() const {
+    std::vector<AccessedPage> pages;
+    pages.reserve(accessed_.size());
+    for (const std::uintptr_t number : accessed_) {
+        pages.push_back({number, stretches_.at(number / pages_per_stretch).get()});
+    }
+    std::ranges::sort(pages, {}, &AccessedPage::number);
+    return pages;
 }
 
 std::vector<AccessInterval> AccessRecorder::intervals() const {
     std::array<std::vector<AccessInterval>, kinds> found;
-    const auto add_page = [&found](std::uintptr_t begin, Access kind, const Lines& lines, const Lines* hidden) {
+    const auto add_page = [&found](const AccessedPage& page, Access kind) {
         std::vector<AccessInterval>& of_kind = found[static_cast<std::size_t>(kind)];
-        for (std::size_t index = 0; index < lines_per_page; ++index, begin += line_bytes) {
-            const std::uint64_t bits = lines.touched[index] & ~(hidden == nullptr ? 0 : hidden->touched[index]);
-            for_each_run(bits, [&](std::size_t first, std::size_t count) {
-                append(of_kind, {begin + first, begin + first + count, kind, lines.pc[index]});
+        const auto touched = page.touched(kind);
+        const auto written = page.touched(Access::write);
+        std::uintptr_t begin = page.address();
+        for (std::size_t line = 0; line < lines_per_page; ++line, begin += line_bytes) {
+            const std::uint64_t shown = kind == Access::write ? touched[line] : touched[line] & ~written[line];
+            for_each_run(shown, [&](std::size_t first, std::size_t count) {
+                append(of_kind, {begin + first, begin + first + count, kind, page.pc(kind)[line]});
             });
         }
     };
-    for (const auto& [number, page] : pages_.in_order()) {
-        const Lines* const written = page->lines[static_cast<std::size_t>(Access::write)];
+    for (const AccessedPage& page : pages_in_order()) {
         for (const Access kind : {Access::read, Access::write, Access::atomic}) {
-            if (const Lines* const lines = page->lines[static_cast<std::size_t>(kind)]) {
-                add_page(number * page_bytes, kind, *lines, kind == Access::write ? nullptr : written);
+            if (page.has(kind)) {
+                add_page(page, kind);
             }
         }
     }
@@ -234,9 +221,9 @@ std::vector<AccessInterval> AccessRecorder::intervals() const {
 
 std::uint64_t AccessRecorder::bytes_read() const {
     std::uint64_t sum = 0;
-    for (const auto& [number, page] : pages_.in_order()) {
-        for (std::size_t index = 0; index < lines_per_page; ++index) {
-            sum += static_cast<std::uint64_t>(std::popcount(page->touched(Access::read, index)));
+    for (const AccessedPage& page : pages_in_order()) {
+        for (const std::uint64_t read : page.touched(Access::read)) {
+            sum += static_cast<std::uint64_t>(std::popcount(read));
         }
     }
     return sum;
@@ -244,9 +231,9 @@ std::uint64_t AccessRecorder::bytes_read() const {
 
 std::uint64_t AccessRecorder::bytes_written() const {
     std::uint64_t sum = 0;
-    for (const auto& [number, page] : pages_.in_order()) {
-        for (std::size_t index = 0; index < lines_per_page; ++index) {
-            const std::uint64_t written = page->touched(Access::write, index) | page->touched(Access::atomic, index);
+    for (const AccessedPage& page : pages_in_order()) {
+        for (std::size_t line = 0; line < lines_per_page; ++line) {
+            const std::uint64_t written = page.touched(Access::write)[line] | page.touched(Access::atomic)[line];
             sum += static_cast<std::uint64_t>(std::popcount(written));
         }
     }
@@ -254,18 +241,35 @@ std::uint64_t AccessRecorder::bytes_written() const {
 }
 
 void AccessRecorder::clear() {
+    constexpr std::size_t most_stretches_kept = 256;
     if (empty()) {
         return;
     }
-    for (const auto& [number, page] : pages_.in_order()) {
-        if (page->saved != nullptr) {
-            pool_->give_back(std::move(page->saved));
+    for (std::unique_ptr<PageBytes>& saved : saved_) {
+        if (saved != nullptr) {
+            pool_->give_back(std::move(saved));
         }
     }
-    pages_.clear();
-    cache_ = {};
-    lines_used_ = 0;
+    saved_.clear();
+    if (stretches_.size() > most_stretches_kept) {
+        cache_ = {};
+        stretches_.clear();
+    } else {
+        for (const std::uintptr_t number : accessed_) {
+            clear(AccessedPage{number, &stretch_at(number * page_bytes)});
+        }
+    }
+    accessed_.clear();
     accessed_bytes_ = 0;
+}
+
+void AccessRecorder::clear(const AccessedPage& accessed) {
+    for (const Access kind : {Access::read, Access::write, Access::atomic}) {
+        if (accessed.has(kind)) {
+            std::ranges::fill(accessed.touched(kind), 0);
+        }
+    }
+    accessed.page() = {};
 }
 
 bool AccessRecorder::is_watched(std::uintptr_t begin, std::uintptr_t end) const {
@@ -281,17 +285,16 @@ void AccessRecorder::watch(std::vector<Watched> ranges, std::function<void()> to
 DeferredWrites AccessRecorder::take_back_writes() {
     DeferredWrites taken;
     taken.pool_ = pool_;
-    for (const auto& [number, page] : pages_.in_order()) {
-        const Lines* const written = page->lines[static_cast<std::size_t>(Access::write)];
-        if (written == nullptr) {
+    for (const AccessedPage& page : pages_in_order()) {
+        if (!page.has(Access::write)) {
             continue;
         }
-        if (page->saved == nullptr) {
+        if (page.page().saved == 0 || saved_[page.page().saved - 1] == nullptr) {
             throw std::logic_error("take_back_writes() needs save_pages(true) before the first access, and runs once");
         }
         const std::size_t first_run = taken.runs_.size();
-        append_runs(taken, *written);
-        taken.pages_.push_back({number * page_bytes, std::move(page->saved)});
+        append_runs(taken, page.touched(Access::write));
+        taken.pages_.push_back({page.address(), std::move(saved_[page.page().saved - 1])});
         for (std::size_t run = first_run; run < taken.runs_.size(); ++run) {
             taken.exchange(taken.runs_[run]);
         }
@@ -300,12 +303,12 @@ DeferredWrites AccessRecorder::take_back_writes() {
 }
 
 // The written runs of the page that `taken` gets next.
-void AccessRecorder::append_runs(DeferredWrites& taken, const Lines& written) {
+void AccessRecorder::append_runs(DeferredWrites& taken, std::span<const std::uint64_t> written) {
     const auto page = static_cast<std::uint32_t>(taken.pages_.size());
     std::vector<DeferredWrites::Run>& runs = taken.runs_;
     const std::size_t first_run = runs.size();
     for (std::size_t line = 0; line < lines_per_page; ++line) {
-        for_each_run(written.touched[line], [&](std::size_t first, std::size_t count) {
+        for_each_run(written[line], [&](std::size_t first, std::size_t count) {
             const std::size_t offset = line * line_bytes + first;
             if (runs.size() > first_run && runs.back().offset + runs.back().bytes == offset) {
                 runs.back().bytes = static_cast<std::uint16_t>(runs.back().bytes + count);

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace simulator {
@@ -82,16 +82,19 @@ class AccessRecorder {
 public:
     // Notes an access of `bytes` bytes. Call it before the access happens: save_pages() copies the old bytes then.
     void record(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
-        const std::uintptr_t number = address / page_bytes;
-        const CachedPage& cached = cache_[static_cast<std::size_t>(kind)][cache_slot(number)];
+        const std::uintptr_t number = address / stretch_bytes;
+        const CachedStretch& cached = cache_[cache_slot(number)];
         const std::size_t offset = address % line_bytes;
         // bytes - 1 makes an empty access fail the comparison too.
         if (cached.number == number && bytes - 1 < line_bytes - offset) [[likely]] {
-            cached.lines->mark(address / line_bytes % lines_per_page, offset, bytes, pc);
-            accessed_bytes_ += bytes;
-            return;
+            std::uint64_t& touched = cached.stretch->touched[static_cast<std::size_t>(kind)][line_of(address)];
+            if (touched != 0) [[likely]] {
+                touched |= bits(offset, bytes);
+                accessed_bytes_ += bytes;
+                return;
+            }
         }
-        record_across_lines(address, bytes, kind, pc);
+        record_slowly(address, bytes, kind, pc);
     }
 
     // Calls function(begin, end, Access, pc) for every interval in ascending order of address. A byte that was both
@@ -132,94 +135,81 @@ private:
     static constexpr std::size_t page_bytes = recorder_page_bytes;
     static constexpr std::size_t line_bytes = 64;  // one bit per byte in one word
     static constexpr std::size_t lines_per_page = page_bytes / line_bytes;
+    static constexpr std::size_t pages_per_stretch = 512;
+    static constexpr std::size_t stretch_bytes = pages_per_stretch * page_bytes;
+    static constexpr std::size_t lines_per_stretch = pages_per_stretch * lines_per_page;
     static constexpr std::size_t kinds = 3;
     static constexpr unsigned cache_bits = 6;
 
-    // The accesses of one kind to a page: which bytes, and the first access of each line. Apart, since a line that is
-    // touched again needs its bits alone: half the memory that passes through the processor's cache.
-    struct Lines {
-        std::array<std::uint64_t, lines_per_page> touched{};
-        std::array<std::uintptr_t, lines_per_page> pc{};
-
-        void mark(std::size_t line, std::size_t offset, std::size_t bytes, std::uintptr_t by) {
-            if (touched[line] == 0) {
-                pc[line] = by;
-            }
-            touched[line] |= ~std::uint64_t{0} >> (line_bytes - bytes) << offset;
-        }
-    };
-
-    static constexpr std::uintptr_t no_page = ~std::uintptr_t{0};
-
     struct Page {
-        std::array<Lines*, kinds> lines{};
-        std::unique_ptr<PageBytes> saved;
-
-        std::uint64_t touched(Access kind, std::size_t line) const {
-            const Lines* const of_kind = lines[static_cast<std::size_t>(kind)];
-            return of_kind == nullptr ? 0 : of_kind->touched[line];
-        }
+        std::uint32_t saved = 0;  // its place in saved_, counted from 1
+        std::uint32_t kinds = 0;  // of the accesses to it: a bit for each
     };
 
-    // The pages that were accessed. Neighbours lie side by side in a stretch: a kernel that jumps from page to page
-    // finds each without a search. Stretches stay when everything is forgotten, for the next operation.
-    class Pages {
-    public:
-        // Empty for one that was not accessed. The reference stays good.
-        Page& operator[](std::uintptr_t number) {
-            const std::uintptr_t stretch = number / pages_per_stretch;
-            CachedStretch& cached = cache_[stretch % cache_.size()];
-            if (cached.number != stretch) [[unlikely]] {
-                cached = {stretch, find_stretch(stretch)};
-            }
-            return (*cached.pages)[number % pages_per_stretch];
-        }
-        // Says that page `number` was accessed, once.
-        void add(std::uintptr_t number) { accessed_.push_back(number); }
-        std::vector<std::pair<std::uintptr_t, Page*>> in_order();
-        std::vector<std::pair<std::uintptr_t, const Page*>> in_order() const;
-        void clear();
+    // What is noted about 2 MiB of memory: which bytes were touched, and by which access each line first. A word lies
+    // where the address says, so that a kernel that jumps from page to page finds it at once, and the words that are
+    // needed again and again lie close together. It comes zeroed from the system, and only what is used takes memory.
+    struct Stretch {
+        template <class Word>
+        using PerLine = std::array<std::array<Word, lines_per_stretch>, kinds>;
+
+        PerLine<std::uint64_t> touched;
+        PerLine<std::uintptr_t> pc;
+        std::array<Page, pages_per_stretch> pages;
+    };
+    struct Unmap {
+        void operator()(Stretch* stretch) const;
+    };
+
+    struct CachedStretch {
+        std::uintptr_t number = ~std::uintptr_t{0};
+        Stretch* stretch = nullptr;
+    };
+
+    struct AccessedPage {
+        std::uintptr_t number = 0;
+        Stretch* stretch = nullptr;
+
+        std::uintptr_t address() const { return number * page_bytes; }
+        Page& page() const { return stretch->pages[number % pages_per_stretch]; }
+        bool has(Access kind) const { return (page().kinds >> static_cast<unsigned>(kind) & 1) != 0; }
+        std::span<std::uint64_t, lines_per_page> touched(Access kind) const { return part(stretch->touched, kind); }
+        std::span<std::uintptr_t, lines_per_page> pc(Access kind) const { return part(stretch->pc, kind); }
 
     private:
-        static constexpr std::size_t pages_per_stretch = 512;
-        using Stretch = std::array<Page, pages_per_stretch>;
-        struct CachedStretch {
-            std::uintptr_t number = no_page;
-            Stretch* pages = nullptr;
-        };
-
-        Stretch* find_stretch(std::uintptr_t number);
-
-        std::array<CachedStretch, 16> cache_{};
-        std::unordered_map<std::uintptr_t, std::unique_ptr<Stretch>> stretches_;
-        std::vector<std::uintptr_t> accessed_;
-    };
-
-    struct CachedPage {
-        std::uintptr_t number = no_page;
-        Lines* lines = nullptr;
+        template <class Word>
+        std::span<Word, lines_per_page> part(Stretch::PerLine<Word>& words, Access kind) const {
+            Word* const first = words[static_cast<std::size_t>(kind)].data();
+            return std::span<Word, lines_per_page>(first + number % pages_per_stretch * lines_per_page, lines_per_page);
+        }
     };
 
     // Multiplicative hashing: equally aligned arrays that are walked in step must not share a slot.
     static std::size_t cache_slot(std::uintptr_t number) {
         return static_cast<std::uint64_t>(number) * 0x9E3779B97F4A7C15u >> (64 - cache_bits);
     }
+    static std::size_t line_of(std::uintptr_t address) { return address / line_bytes % lines_per_stretch; }
+    static std::uint64_t bits(std::size_t offset, std::size_t bytes) {
+        return ~std::uint64_t{0} >> (line_bytes - bytes) << offset;
+    }
 
-    void record_across_lines(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc);
-    Lines* lines_of(std::uintptr_t number, Access kind);
-    void start_lines(Page& page, std::uintptr_t number, Access kind);
-    Lines* fresh_lines();
-    static void append_runs(DeferredWrites& taken, const Lines& written);
+    void record_slowly(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc);
+    Stretch& stretch_at(std::uintptr_t address);
+    void start_line(Stretch& stretch, std::uintptr_t address, Access kind, std::uintptr_t pc);
+    std::vector<AccessedPage> pages_in_order() const;
+    static void clear(const AccessedPage& accessed);
+    static void append_runs(DeferredWrites& taken, std::span<const std::uint64_t> written);
 
-    std::array<std::array<CachedPage, std::size_t{1} << cache_bits>, kinds> cache_{};
-    Pages pages_;
-    std::vector<std::unique_ptr<Lines>> lines_;  // the first lines_used_ are in use
-    std::size_t lines_used_ = 0;
+    std::array<CachedStretch, std::size_t{1} << cache_bits> cache_{};
+    // They stay when everything is forgotten, for the next operation.
+    std::unordered_map<std::uintptr_t, std::unique_ptr<Stretch, Unmap>> stretches_;
+    std::vector<std::uintptr_t> accessed_;  // the numbers of the pages
+    std::vector<std::unique_ptr<PageBytes>> saved_;
     std::uint64_t accessed_bytes_ = 0;
     bool save_pages_ = false;
     std::shared_ptr<PagePool> pool_ = std::make_shared<PagePool>();
     bool is_watched(std::uintptr_t begin, std::uintptr_t end) const;
-    std::vector<Watched> watched_;  // their pages never enter the cache, so that record() need not look at them
+    std::vector<Watched> watched_;  // their stretches never enter the cache, so that record() need not look at them
     std::function<void()> watched_touched_;
 };
 

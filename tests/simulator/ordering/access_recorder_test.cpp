@@ -75,6 +75,49 @@ TEST(AccessRecorder, ClearForgetsEverything) {
     EXPECT_EQ(recorder.intervals(), (std::vector<AccessInterval>{{base + 8, base + 12, Access::write, 2}}));
 }
 
+TEST(AccessRecorder, ForgetsMoreMemoryThanItKeepsNotesFor) {
+    AccessRecorder recorder;
+    const auto record_everywhere = [&recorder](std::uintptr_t offset, std::uintptr_t pc) {
+        for (std::size_t part = 0; part < 1000; ++part) {
+            recorder.record(base + part * 3 * mebibyte + offset, 4, Access::write, pc);
+        }
+    };
+    record_everywhere(0, 1);
+    recorder.clear();
+    EXPECT_TRUE(recorder.intervals().empty());
+    record_everywhere(8, 2);
+    const std::vector<AccessInterval> found = recorder.intervals();
+    ASSERT_EQ(found.size(), 1000u);
+    for (std::size_t part = 0; part < found.size(); ++part) {
+        const std::uintptr_t at = base + part * 3 * mebibyte + 8;
+        EXPECT_EQ(found[part], (AccessInterval{at, at + 4, Access::write, 2}));
+    }
+}
+
+TEST(AccessRecorder, TellsOfEachAccessOfWatchedMemory) {
+    AccessRecorder recorder;
+    unsigned told = 0;
+    recorder.record(base + 100, 4, Access::read, 1);
+    recorder.watch({{base + 100, base + 200}}, [&told] { ++told; });
+    const auto told_by = [&](std::uintptr_t address, std::size_t bytes) {
+        const unsigned before = told;
+        recorder.record(address, bytes, Access::read, 1);
+        return told - before;
+    };
+    for (unsigned time = 0; time < 3; ++time) {
+        EXPECT_EQ(told_by(base + 100, 4), 1u);
+        EXPECT_EQ(told_by(base + 196, 100), 1u);
+        EXPECT_EQ(told_by(base + 96, 4), 0u);
+        EXPECT_EQ(told_by(base + 200, 4), 0u);
+        EXPECT_EQ(told_by(base + 64 * mebibyte, 4), 0u);
+    }
+    recorder.clear();
+    EXPECT_EQ(told_by(base + 100, 4), 1u);
+    recorder.watch({}, {});
+    EXPECT_EQ(told_by(base + 100, 4), 0u);
+    EXPECT_EQ(recorder.intervals(), (std::vector<AccessInterval>{{base + 100, base + 104, Access::read, 1}}));
+}
+
 // What an AccessRecorder must know, byte by byte.
 class ByteMap {
 public:
