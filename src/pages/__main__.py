@@ -75,13 +75,17 @@ def main(given):
     if not pages:
         print(f"course pages: expected pages in {options.root}, found none", file=sys.stderr)
         return 2
-    if options.write:
-        for path in code_blocks.write(pages, options.root):
-            print(f"written: {path}")
-        pages = load_pages(options.root)
-    if options.draw:
-        for path in figures.draw(options.root):
-            print(f"drawn: {path}")
+    try:
+        if options.write:
+            for path in code_blocks.write(pages, options.root):
+                print(f"written: {path}")
+            pages = load_pages(options.root)
+        if options.draw:
+            for path in figures.draw(options.root):
+                print(f"drawn: {path}")
+    except (OSError, RuntimeError, ValueError) as error:  # what stands in a file of the course, and cannot be written or drawn
+        print(f"course pages: {error}", file=sys.stderr)
+        return 2
     found = 0
     for name in options.check or [name for name in known if name not in SLOW]:
         for finding in known[name](pages, options.root):

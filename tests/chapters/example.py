@@ -36,7 +36,7 @@ NOTHING_FOUND = "Nothing wrong was found."
 def blocks_of(file, root):
     """A pattern for the blocks of this file's output; its second group is what the page shows."""
     command = re.escape(f"./course run {file.relative_to(root)}")
-    return re.compile(rf"(<!-- output:begin {command} -->\n\n```(?:text)?\n)(.*?)(\n```\n\n<!-- output:end -->)", re.DOTALL)
+    return re.compile(rf"(<!-- output:begin {command} -->\n\n```(?:text)?\n)(.*?)(\n?```\n\n<!-- output:end -->)", re.DOTALL)
 
 
 def run(course, file, root, language):
@@ -106,7 +106,7 @@ def fresh(shown, result):
 
 
 def write(page, pattern, result):
-    page.write_text(pattern.sub(lambda match: match[1] + fresh(match[2], result) + match[3], page.read_text()))
+    page.write_text(pattern.sub(lambda match: f"{match[1]}{fresh(match[2], result)}\n{match[3].lstrip()}", page.read_text()))
 
 
 def main(course, name, *options):

@@ -65,6 +65,13 @@ class Pages(unittest.TestCase):
         example.write(page, self.pattern, result("new\n"))
         self.assertIn("```text\nnew\n```", page.read_text())
 
+    def test_writing_fills_an_empty_block_and_leaves_the_next(self):
+        page = self.page("old")
+        text = page.read_text()
+        page.write_text(text.replace("old\n", "") + "\n" + text.replace("v1.cu", "v2.cu"))
+        example.write(page, self.pattern, result("new\n"))
+        self.assertEqual(page.read_text(), text.replace("old", "new") + "\n" + text.replace("v1.cu", "v2.cu"))
+
     def test_writing_renews_the_lines_that_are_shown(self):
         page = self.page("8 chunks: 466 us\n…\n   0    100 µs\n   ┬────┬──\nH2D 1━━1━━\nhost bbba\n…")
         example.write(page, self.pattern, result(

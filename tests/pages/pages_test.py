@@ -66,6 +66,13 @@ class Command(PagesTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("links, code", result.stderr)
 
+    def test_picture_that_cannot_be_drawn_gets_one_line(self):
+        self.put("chapters/1/README.md", "# A\n")
+        self.put("chapters/1/figures/figures.yaml", "one:\n  program: ../nothing.cu\n")
+        result = self.run_command("--draw", COURSE_PROGRAM="false")
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1), result.stderr)
+        self.assertIn("chapters/1/figures/one", result.stderr)
+
     def test_missing_package_fails_and_is_named(self):
         self.put("CHANGELOG.md", "# A\n")
         result = self.run_command("links", PATH="")
@@ -313,6 +320,10 @@ class ReadingTime(PagesTest):
         self.assert_nothing(reading_time.check)
         self.put_chapter(10, "流" * 400)
         self.assert_one(reading_time.check, "minutes: 1`")
+
+    def test_a_very_short_text_takes_a_minute(self):
+        self.put_chapter(1, "word")
+        self.assert_nothing(reading_time.check)
 
     def test_none_given(self):
         self.put("chapters/1/README.md", "# A\n\nwords\n")
