@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "course/chapters.hpp"
 #include "course/project.hpp"
 #include "course/starter.hpp"
+#include "messages/messages.hpp"
 
 namespace {
 
@@ -83,6 +85,20 @@ TEST_P(EveryLab, StarterIsTheOneThatResetFetches) {
         GTEST_SKIP() << "no git checkout, so there is nothing to fetch the starter from";
     }
     EXPECT_NE(course::recorded_starter(project, GetParam()), "");
+}
+
+// `course check` shows a check by its name in the catalog, and by nothing but its id without one.
+TEST_P(EveryLab, EveryCheckHasANameForPeople) {
+    const course::Project project = course::find_project();
+    const std::string source = course::content_of(project.root / "tests" / std::string(GetParam()) / "checks.cpp");
+    const std::regex check(R"(TEST_F\(\w+, (\w+)\))");
+    int checks = 0;
+    for (std::sregex_iterator found(source.begin(), source.end(), check), end; found != end; ++found, ++checks) {
+        const std::string id = "check." + (*found)[1].str();
+        EXPECT_TRUE(messages::known(id) && messages::known(id + ".expected"))
+            << "expected " << id << " and " << id << ".expected in src/messages/catalog";
+    }
+    EXPECT_GT(checks, 0) << "checks.cpp holds no TEST_F";
 }
 
 std::string test_name(const testing::TestParamInfo<std::string_view>& info) { return std::string(info.param); }
