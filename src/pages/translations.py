@@ -3,7 +3,7 @@
 from pages.page import TRANSLATION
 from pages.reading_time import CHINESE, WORD
 
-ENGLISH_ONLY = ("CHANGELOG.md", "CONTRIBUTING.md")  # for those who change the course: its code is in English too
+ENGLISH_ONLY = ("CHANGELOG.md",)
 
 GENERATED = ("chapters/CLAIMS.md",)  # both languages at once, so neither can be behind
 
