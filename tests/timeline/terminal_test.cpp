@@ -59,7 +59,7 @@ H2D     1━━━━━━━2━━━━━━━━        1━━━━━�
 D2H                     1━━━━━━━━2━━━━━━━        1━━━━━━━━
 主机    bbaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 每个操作以所在流的编号开头：1, 2
-主机所在的调用：a = cudaStreamSynchronize（2 次，580 µs）
+主机在执行：a = cudaStreamSynchronize（2 次，580 µs）
   b = cudaMemcpyAsync（1 次，20.0 µs）
 忙碌时间占比：H2D 50 %，核函数 50 %，D2H 50 %
 拷贝与核函数同时进行：200 µs（33 %）

@@ -19,7 +19,7 @@ constexpr Entry entries[] = {
     {"check.no_host_waits.expected", "run() waits once, after it has issued all chunks",
      "run() 提交完所有的块之后才等待，而且只等一次"},
     {"check.recorded_before_waited", "Every event is recorded before something waits for it",
-     "每个事件都先记录，再被等待"},
+     "每个事件都先记录、后等待"},
     {"check.recorded_before_waited.expected", "no wait meets an event that was never recorded",
      "等待的时候，事件都已经记录过"},
     {"check.ordering_events", "Events that only order streams are made without timing", "只用来安排先后的事件不带计时"},

@@ -29,14 +29,14 @@ constexpr Entry entries[] = {
     {"timeline.nothing", "no operations on the device", "设备上没有任何操作"},
 
     {"timeline.legend.host_call", "{letter} = {call} ({count}x, {time})", "{letter} = {call}（{count} 次，{time}）"},
-    {"timeline.legend.host", "host is in: {calls}", "主机所在的调用：{calls}"},
+    {"timeline.legend.host", "host is in: {calls}", "主机在执行：{calls}"},
     {"timeline.legend.host_separator", ", ", "，"},
     {"timeline.legend.streams", "each operation begins with its stream: {streams}",
      "每个操作以所在流的编号开头：{streams}"},
     {"timeline.legend.kinds", "H = H2D, K = kernel, D = D2H, S = memset, C = D2D, M = H2H, F = host function",
      "H = H2D，K = 核函数，D = D2H，S = memset，C = D2D，M = H2H，F = 主机函数"},
     {"timeline.legend.shades", "{shades} = busy up to 25, 50, 75, 100 % of that time",
-     "{shades} = 该段时间内忙碌至多 25、50、75、100 %"},
+     "{shades} = 忙碌时间占这一小段的 25、50、75、100 % 以内"},
 
     {"timeline.svg.copy", "{name} ({kind}, {memory}) on stream {stream}: {bytes} bytes, {rate} GB/s",
      "{name}（{kind}，{memory}），流 {stream}：{bytes} 字节，{rate} GB/s"},
