@@ -345,6 +345,8 @@ class Words(PagesTest):
         self.put("README.md", "# A\n")
         self.put("README.zh-CN.md", "# 甲\n\n可分页内存\n\n数据复制\n")
         self.assert_one(words.terms, "README.zh-CN.md:5", "拷贝")
+        self.put("README.zh-CN.md", "# 甲\n\n初始代码\n\n不写流就启动核函数\n")
+        self.assert_one(words.terms, "README.zh-CN.md:5", "不指定流")
 
 
 PLOT = """
