@@ -30,6 +30,9 @@ using Names = std::span<const std::string_view>;
 constexpr std::string_view pinned_allocations[] = {"cudaMallocHost", "cudaHostAlloc"};
 constexpr std::string_view registrations[] = {"cudaHostRegister"};
 constexpr std::string_view device_waits[] = {"cudaDeviceSynchronize"};
+// Also a query in a loop, and a host function that tells the host.
+constexpr std::string_view stream_waits[] = {"cudaStreamSynchronize", "cudaEventSynchronize", "cudaStreamQuery",
+                                             "cudaEventQuery", "cudaLaunchHostFunc"};
 constexpr std::string_view pinning_calls[] = {"cudaMallocHost", "cudaHostAlloc", "cudaFreeHost", "cudaHostRegister",
                                               "cudaHostUnregister"};
 
@@ -214,9 +217,10 @@ std::optional<Failure> judge_wait(const Trace& trace) {
     if (const auto used = find_legacy_default_stream(trace)) {
         return used;
     }
-    const Calls calls = calls_named(timeline::restrict_to_range(trace, run_range), device_waits);
+    const Trace run = timeline::restrict_to_range(trace, run_range);
+    const Calls calls = calls_named(run, device_waits);
     if (calls.count == 0) {
-        return std::nullopt;
+        return calls_named(run, stream_waits).count > 0 ? std::nullopt : std::optional(Failure{cause::no_wait, {}, {}, {}});
     }
     return Failure{cause::device_wide_wait,
                    {{"call", calls.first.name}, {"calls", std::to_string(calls.count)}},

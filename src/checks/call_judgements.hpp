@@ -30,7 +30,7 @@ std::optional<Failure> judge_pinning(const device::Trace& trace);
 // simulated trace tells registered memory from allocated; `findings` tell what host code moved before it was copied.
 std::optional<Failure> judge_input_in_place(const device::Trace& trace, const std::vector<device::Finding>& findings);
 
-// run() waits for its own stream only: legacy_default_stream, device_wide_wait {call, calls}.
+// run() waits, and for its own stream only: legacy_default_stream, device_wide_wait {call, calls}, no_wait.
 std::optional<Failure> judge_wait(const device::Trace& trace);
 
 // The device works during at least `required` of the time in lab::host_work(): host_work_before_device,

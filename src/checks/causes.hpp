@@ -76,6 +76,7 @@ inline constexpr const char* input_not_in_place = "input_not_in_place";         
 inline constexpr const char* input_written_by_host = "input_written_by_host";      // finding
 inline constexpr const char* another_pinned_buffer = "another_pinned_buffer";      // {calls}: more than host_output
 inline constexpr const char* device_wide_wait = "device_wide_wait";                // {call, calls}
+inline constexpr const char* no_wait = "no_wait";                                  // run() makes no call that waits
 inline constexpr const char* host_work_before_device = "host_work_before_device";  // {share, required}
 inline constexpr const char* host_work_after_device = "host_work_after_device";    // {share, required}
 inline constexpr const char* host_work_partly_beside = "host_work_partly_beside";  // {share, required}

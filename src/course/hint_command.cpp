@@ -76,7 +76,9 @@ int next_level(const GivenHint& last, const NotedCheck& check, int levels) {
 
 void print_hint(const CheckHints& hints, int level) {
     const int levels = static_cast<int>(hints.levels.size());
+    const std::string title = "check." + hints.check;  // as the report of `check` names it
     std::cout << text("course.hint.level", {{"check", hints.check},
+                                            {"title", messages::known(title) ? text(title) : hints.check},
                                             {"level", std::to_string(level)},
                                             {"levels", std::to_string(levels)}})
               << "\n\n"

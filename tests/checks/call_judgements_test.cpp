@@ -197,12 +197,21 @@ TEST(Wait, ForAStreamPasses) {
 
 TEST(Wait, ForTheDeviceIsNamedInRunOnly) {
     CallTrace trace;
-    trace.copies(100, 100).call("cudaDeviceSynchronize", 10, 1);
+    trace.copies(100, 100).call("cudaDeviceSynchronize", 10, 1).call("cudaStreamSynchronize", 1800, 1);
     EXPECT_EQ(cause_of(judge_wait(trace)), "none");
     trace.call("cudaDeviceSynchronize", 1900, 1);
     const auto failure = judge_wait(trace);
     ASSERT_EQ(cause_of(failure), cause::device_wide_wait);
     EXPECT_EQ(failure->source.line, 1900);
+}
+
+TEST(Wait, LeftOutIsNamedEvenWhenTheWorkIsDoneInTime) {
+    const auto copies = CallTrace().copies(100, 100);
+    EXPECT_EQ(cause_of(judge_wait(copies)), cause::no_wait);
+    EXPECT_EQ(cause_of(judge_wait(CallTrace(copies).call("cudaStreamSynchronize", 10, 1))), cause::no_wait);  // in allocate()
+    for (const char* wait : {"cudaStreamQuery", "cudaEventSynchronize", "cudaEventQuery", "cudaLaunchHostFunc"}) {
+        EXPECT_EQ(cause_of(judge_wait(CallTrace(copies).call(wait, 1900, 1))), "none") << wait;
+    }
 }
 
 TEST(Wait, InTheLegacyDefaultStreamIsNamed) {

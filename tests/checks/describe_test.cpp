@@ -46,6 +46,7 @@ const std::vector<std::pair<std::string, Arguments>> causes{
     {cause::stream_sync_in_loop, {{"calls", "15"}, {"call", "cudaStreamSynchronize"}}},
     {cause::no_overlap, {{"first", "H2D"}, {"second", "kernel"}, {"share", "0"}, {"required", "25"}}},
     {cause::no_kernel, {}},
+    {cause::no_wait, {}},
     {cause::too_little_kernel_work, {{"share", "10"}, {"required", "80"}}},
     {cause::too_slow, {{"speedup", "1.0"}, {"required", "1.5"}, {"attainable", "2.0"}}},
     {cause::speed_inconclusive, {{"pairs", "31"}, {"low", "0.5"}, {"high", "0.7"}, {"required_share", "0.60"}}},

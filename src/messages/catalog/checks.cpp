@@ -168,8 +168,9 @@ constexpr Entry entries[] = {
     {"cause.never_written", "host_output was never written: all {elements} elements still hold the pattern from before run()",
      "host_output 从未写入：全部 {elements} 个元素仍是 run() 之前填入的标记值"},
     {"cause.never_written.next",
-     "copy the results back (cudaMemcpyAsync with cudaMemcpyDeviceToHost) into host_output, and wait before you return",
-     "把结果拷回 host_output（cudaMemcpyAsync，方向为 cudaMemcpyDeviceToHost），并在返回之前等待其完成。"},
+     "copy the results back (cudaMemcpyAsync with cudaMemcpyDeviceToHost) into host_output, and wait before you return; if you "
+     "count chunks, see that their number is not rounded down to 0",
+     "把结果拷回 host_output（cudaMemcpyAsync，方向为 cudaMemcpyDeviceToHost），并在返回之前等待其完成；如果分块，检查块数是不是被向下取整成了 0。"},
     {"cause.partly_unwritten",
      "wrong elements: {wrong} of {elements}, some of them never written; element {first} is {got}, expected {expected}",
      "{elements} 个元素中有 {wrong} 个错误，其中一些从未写入：元素 {first} 为 {got}，应为 {expected}"},

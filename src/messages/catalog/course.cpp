@@ -148,7 +148,7 @@ constexpr Entry entries[] = {
     {"course.written", "written: {path}", "已写出：{path}"},
 
     // hint.
-    {"course.hint.level", "Hint {level} of {levels} for \"{check}\":", "“{check}”的提示 {level}/{levels}："},
+    {"course.hint.level", "Hint {level} of {levels} for \"{title}\" ({check}):", "“{title}”（{check}）的提示 {level}/{levels}："},
     {"course.hint.again", "That was the last hint; asking again starts over.", "这是最后一条提示；再问一次会从头开始。"},
     {"course.hint.none_for", "there is no hint for \"{check}\"; there are hints for: {checks}",
      "没有“{check}”的提示；有提示的检查：{checks}"},

@@ -66,6 +66,10 @@ constexpr Entry entries[] = {
     {"cause.device_wide_wait.next",
      "wait for the stream that has your work, cudaStreamSynchronize(stream): other parts of a program may use the device too",
      "只等待有你的任务的那个流：cudaStreamSynchronize(stream)。程序的其他部分也可能在用这个设备。"},
+    {"cause.no_wait", "run() makes no call that waits: it returns whether the stream is done or not",
+     "run() 里没有任何等待的调用：不管流做没做完，它都会返回"},
+    {"cause.no_wait.next", "wait after the host's own work, before run() returns: LAB_TRY(cudaStreamSynchronize(stream))",
+     "在主机自己的工作之后、run() 返回之前等待：LAB_TRY(cudaStreamSynchronize(stream))。"},
     {"cause.host_work_before_device",
      "the host's own work was over before the device had anything to do: the device worked during {share} % of it, "
      "expected at least {required} %",
@@ -86,8 +90,8 @@ constexpr Entry entries[] = {
      "主机做自己的工作时，设备只有 {share} % 的时间在工作，至少应为 {required} %"},
     {"cause.host_work_partly_beside.next",
      "issue all three operations before lab::host_work(problem): what is issued after it, or waited for before it, does "
-     "not run beside it",
-     "在 lab::host_work(problem) 之前把三个操作都提交：在它之后才提交的，或者在它之前就等完的，都不会与它同时进行。"},
+     "not run beside it; a copy with pageable memory is waited for in its call",
+     "在 lab::host_work(problem) 之前把三个操作都提交：在它之后才提交的，或者在它之前就等完的，都不会与它同时进行；可分页内存的拷贝在调用里就等完了。"},
 };
 
 }  // namespace
