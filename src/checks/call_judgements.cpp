@@ -220,7 +220,8 @@ std::optional<Failure> judge_wait(const Trace& trace) {
     const Trace run = timeline::restrict_to_range(trace, run_range);
     const Calls calls = calls_named(run, device_waits);
     if (calls.count == 0) {
-        return calls_named(run, stream_waits).count > 0 ? std::nullopt : std::optional(Failure{cause::no_wait, {}, {}, {}});
+        const bool waits = calls_named(run, stream_waits).count > 0;
+        return waits ? std::nullopt : std::optional(Failure{cause::no_wait, {}, {}, {}});
     }
     return Failure{cause::device_wide_wait,
                    {{"call", calls.first.name}, {"calls", std::to_string(calls.count)}},
