@@ -100,7 +100,9 @@ Console standard_output() {
     return {colour, terminal_width()};
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+namespace {
+
+std::string wrapped_line(std::string_view text, std::size_t width, std::size_t indent) {
     std::string result;
     std::string line;
     std::size_t used = indent;  // the caller has already written that much
@@ -115,6 +117,21 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
         used += timeline::columns(piece);
     }
     return result + without_trailing_spaces(line);
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+    text = text.substr(0, text.find_last_not_of('\n') + 1);
+    std::string result;
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+        result += wrapped_line(text.substr(0, end), width, indent) + "\n";
+        text.remove_prefix(end + 1);
+        if (text.front() != '\n') {  // an empty line stays empty
+            result += std::string(indent, ' ');
+        }
+    }
+    return result + wrapped_line(text, width, indent);
 }
 
 }  // namespace course

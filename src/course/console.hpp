@@ -20,7 +20,8 @@ struct Console {
 Console standard_output();
 
 // `text` in lines of at most `width` columns, each line after the first indented by `indent` spaces.
-// Breaks at spaces, and between Chinese characters; a longer word stays whole.
+// Breaks at spaces, and between Chinese characters; a longer word stays whole. Line ends within the text are kept, those at
+// its end are not.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace course

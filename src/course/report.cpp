@@ -66,6 +66,12 @@ std::string argument(const CheckResult& check, const std::string& name) {
     return found == check.arguments.end() ? std::string() : found->second;
 }
 
+// What a student's program printed, without the codes by which it could move the cursor over a verdict.
+std::string harmless(std::string printed) {
+    std::erase_if(printed, [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t'; });
+    return printed;
+}
+
 std::string findings_of(const CheckResult& check, const Console& console) {
     constexpr std::size_t shown_at_most = 3;
     std::string lines;
@@ -87,7 +93,7 @@ std::string explain_failure(const CheckResult& check, const ReportContext& conte
            optional_detail(console, "course.check.values", argument(check, "examples")) +
            optional_detail(console, "course.check.at", check.source.file.empty() ? "" : shown(check.source)) +
            findings_of(check, console) +
-           optional_detail(console, "course.check.output", argument(check, "output")) +
+           optional_detail(console, "course.check.output", harmless(argument(check, "output"))) +
            optional_detail(console, "course.check.next", checks::what_to_try(check)) +
            detail(console, "course.check.rerun", context.rerun);
 }

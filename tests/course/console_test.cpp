@@ -21,6 +21,11 @@ TEST(Wrapped, KeepsALongWordWhole) {
     EXPECT_EQ(course::wrapped("a cudaDeviceSynchronize b", 8, 0), "a\ncudaDeviceSynchronize\nb");
 }
 
+TEST(Wrapped, KeepsLineEndsAndIndentsWhatFollows) {
+    EXPECT_EQ(course::wrapped("one two\nthree\n\nfour\n\n", 9, 2), "one two\n  three\n\n  four");
+    EXPECT_EQ(course::wrapped("\n", 9, 2), "");
+}
+
 TEST(Wrapped, LeavesTextThatFitsAlone) { EXPECT_EQ(course::wrapped("fits", 80, 4), "fits"); }
 
 TEST(Styled, AddsNothingWithoutColour) {

@@ -61,6 +61,14 @@ TEST(Report, GivesAFailedCheckItsLineAndTheCommandToRerun) {
     EXPECT_TRUE(contains(text, "./course check streams --seed 7")) << text;
 }
 
+TEST(Report, ShowsWhatTheProgramPrintedAsTextAndInItsColumn) {
+    CheckResult failed = failed_overlap();
+    failed.arguments["output"] = "\033[2J\r✓ 100\nPassed\n";
+    const std::string text = course::render_checks(results_of({failed}), context());
+    EXPECT_TRUE(contains(text, "[2J✓ 100\n              Passed\n    ")) << text;
+    EXPECT_FALSE(contains(text, "\033")) << text;
+}
+
 TEST(Report, MarksEachVerdictDifferently) {
     const std::string text = course::render_checks(
         results_of({check("a", Verdict::pass, 2), check("b", Verdict::skip, 0), check("c", Verdict::inconclusive, 0)}),
