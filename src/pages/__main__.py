@@ -12,6 +12,7 @@ def checks():
     from pages import (
         chapter_list,
         code_blocks,
+        commands,
         figures,
         glossary,
         links,
@@ -27,6 +28,7 @@ def checks():
         "chapters": chapter_list.check,
         "links": links.check,
         "code": code_blocks.check,
+        "commands": commands.check,
         "translations": translations.check,
         "measured": measured_numbers.check,
         "reading-time": reading_time.check,

@@ -26,10 +26,27 @@ def block(guide, language):
     return blocks[0].content
 
 
+def rows(guide):
+    """Every row of every table, as a list of texts."""
+    lines = [line for line in Page(ROOT, guide).source.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
 def grading_table(guide):
-    """Rows of the table of the grading policy, as lists of texts, without its head."""
-    rows = [line.strip("|").split("|") for line in Page(ROOT, guide).source.splitlines() if line.startswith("|")]
-    return [row for row in ([cell.strip() for cell in row] for row in rows) if re.fullmatch(r"[\d.]+", row[1])]
+    """Rows of the table of the grading policy, without its head."""
+    return [row for row in rows(guide) if len(row) == 5 and re.fullmatch(r"[\d.]+", row[1])]
+
+
+def slide_titles(guide):
+    """(number of the deck, title) of every slide that the plan of the lecture names."""
+    found = []
+    for row in rows(guide):
+        match = re.fullmatch(r"(\d)[:：]\s*(.+)", row[1])
+        if match and "–" in row[0]:
+            for part in re.split(r"[;；]\s*", match[2]):
+                ends = re.fullmatch(r"from (.+) to (.+)|从“(.+)”到“(.+)”", part)
+                found += [(match[1], title) for title in (ends.groups() if ends else [part]) if title]
+    return found
 
 
 class GradingLoop(unittest.TestCase):
@@ -93,7 +110,32 @@ class Figures(unittest.TestCase):
             expected.append([checks.parent.name[1:2], rule[1], rule[2], points[1]])
         self.assertTrue(expected)
         for guide in GUIDES:
-            self.assertEqual([row[:4] for row in grading_table(guide) if len(row) == 5], expected)
+            self.assertEqual([row[:4] for row in grading_table(guide)], expected)
+
+
+class Named(unittest.TestCase):
+    """What the guide names is there."""
+
+    def test_slides_of_the_lecture(self):
+        for guide in GUIDES:
+            titles = slide_titles(guide)
+            self.assertGreater(len(titles), 10)
+            ending = guide.partition(".")[2]
+            for number, title in titles:
+                deck = next((ROOT / "slides").glob(f"0{number}_*[a-z].{ending}"))
+                self.assertNotIn(".zh", deck.name.removesuffix(ending))
+                headings = [heading.text for heading in Page(ROOT, deck.relative_to(ROOT)).headings]
+                self.assertIn(title, headings, deck.name)
+
+    def test_mistakes_are_refused_by_the_check_that_is_named(self):
+        for guide in GUIDES:
+            mistakes = [row for row in rows(guide) if len(row) == 4 and "/wrong/" in row[2]]
+            self.assertGreater(len(mistakes), 5)
+            for row in mistakes:
+                target = re.search(r"\(\.\./(tests/0(\d)_\w+/wrong/\w+\.cu)\)", row[2])
+                source = (ROOT / target[1]).read_text(encoding="utf-8")
+                refused = re.search(r"^// Refused by: (\w+)$", source, re.MULTILINE)[1]
+                self.assertEqual((row[0], row[3]), (target[2], f"`{refused}`"), row[2])
 
 
 if __name__ == "__main__":

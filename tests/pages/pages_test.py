@@ -14,7 +14,7 @@ from pages.requirements import require_packages
 require_packages()
 
 from pages import (
-    chapter_list, code_blocks, figures, glossary, links, measured_numbers, reading_time, slides, style, translations, words,
+    chapter_list, code_blocks, commands, figures, glossary, links, measured_numbers, reading_time, slides, style, translations, words,
 )
 from pages.page import Page, anchor_of, load_pages
 
@@ -392,6 +392,26 @@ class ChapterList(PagesTest):
         self.assert_one(chapter_list.check, "`## right`, found none")
         self.put_chapter("## right\n### 1\n### 2\n### 3\n## gone\n### 1\n")
         self.assert_one(chapter_list.check, "hints.md:5: expected a check of checks.cpp, found gone")
+
+
+class Commands(PagesTest):
+    def put_course(self, text):
+        self.put("labs/03_a_lab/README.md", text)
+        self.put("chapters/03_a_lab/claims.json", '{"experiments": [{"name": "how-fast"}]}')
+        self.put("chapters/03_a_lab/v1.cu", "")
+
+    def test_what_is_there(self):
+        self.put_course(
+            "`./course check 3`, `./course hint a-lab`, `./course reset 03_a_lab`, `./course run chapters/03_a_lab/v1.cu`;\n"
+            "./course experiment how-fast. `./course experiment --all`, `./course run FILE.cu`, `./course timeline 文件`\n"
+        )
+        self.assert_nothing(commands.check)
+
+    def test_what_is_not_there(self):
+        for command in ("check 4", "hint a_labb", "run chapters/03_a_lab/v2.cu", "experiment how-slow", "check a/b.cu"):
+            with self.subTest(command):
+                self.put_course(f"one\n\n`./course {command}`\n")
+                self.assert_one(commands.check, "labs/03_a_lab/README.md:3: expected a", command.split()[1])
 
 
 class Glossary(PagesTest):
