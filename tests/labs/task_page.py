@@ -14,7 +14,8 @@ A page shows it like this; with --solution all of it but the seed, without it th
 
     <!-- output:end -->
 
-The Chinese page is held to the same numbers, which takes no second run. STARTER.cu is the recorded starter: lab.cu may hold a
+The Chinese page is held to the same numbers, which takes no second run. Rates in GB/s on the pages of the solution have to be
+printed too. STARTER.cu is the recorded starter: lab.cu may hold a
 student's work.
 """
 
@@ -29,6 +30,7 @@ TIMELINE = re.compile(r"^.*\n.*\n.*┬", re.MULTILINE)  # the title, the times a
 SEED = re.compile(r"^.*\b\d{15,20}$", re.MULTILINE)
 BLOCK = re.compile(r"(<!-- output:begin \./course check (\w+)( --solution)? -->\n\n```text\n)(.*?)(\n```\n\n<!-- output:end -->)", re.DOTALL)
 SPEED = re.compile(r"\d+\.\d+×")
+RATE = re.compile(r"\d+\.\d+\s+GB/s")
 COULD_NOT_CHECK = 2
 
 
@@ -71,6 +73,13 @@ def faults_of(page, text, printed):
     return faults
 
 
+def rate_faults(page, text, printed):
+    """Rates of the page that no check printed. What is printed is wrapped."""
+    known = {" ".join(rate.split()) for rate in RATE.findall(printed)}
+    return [f"{page}: says {rate}, and no check prints that; printed are {sorted(known)}"
+            for rate in (" ".join(found.split()) for found in RATE.findall(text)) if rate not in known]
+
+
 def main(course, folder, starter, *options):
     folder = pathlib.Path(folder).resolve()
     root, starter = folder.parents[1], pathlib.Path(starter).resolve()
@@ -83,16 +92,20 @@ def main(course, folder, starter, *options):
         return 1
 
     def printed(language):
-        return {solution: part_shown(run(course, root, folder.name, starter, solution, language), solution)
-                for solution in sorted(shown)}
+        return {solution: run(course, root, folder.name, starter, solution, language) for solution in sorted(shown)}
+
+    def parts(whole):
+        return {solution: part_shown(output, solution) for solution, output in whole.items()}
 
     if "--write" in options:
         for language, page in pages.items():
-            new = printed(language)
+            new = parts(printed(language))
             page.write_text(BLOCK.sub(lambda match: match[1] + new[match[3] is not None] + match[5], texts[language]))
         return 0
     new = printed("en")
-    faults = [fault for language, page in pages.items() for fault in faults_of(page, texts[language], new)]
+    faults = [fault for language, page in pages.items() for fault in faults_of(page, texts[language], parts(new))]
+    for page in sorted((root / "solutions" / folder.name).glob("README*.md")):
+        faults += rate_faults(page, page.read_text(), "\n".join(new.values()))
     print("\n\n".join(faults))
     return 1 if faults else 0
 

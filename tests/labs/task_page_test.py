@@ -53,6 +53,11 @@ class TaskPage(unittest.TestCase):
         self.assertEqual(self.faults(page(translated), CHINESE), [])
         self.assertEqual(len(self.faults(page(translated.replace("72", "103")), CHINESE)), 1)
 
+    def test_a_rate_that_no_check_prints_is_found(self):
+        printed = "8192 copies moved the data at 0.58 GB/s; large copies reach 12.05\n              GB/s here"
+        self.assertEqual(task_page.rate_faults(ENGLISH, "at 0.58 GB/s, and at 12.05 GB/s", printed), [])
+        self.assertEqual(len(task_page.rate_faults(ENGLISH, "at 0.39\nGB/s, and at 12.05 GB/s", printed)), 1)
+
     def test_an_old_speed_in_the_text_is_found(self):
         self.assertEqual(len(self.faults(page(self.solution, "It reaches 0.21×."))), 1)
 
