@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges every lab on a real GPU, also on a machine that has neither a compiler nor this repository's libraries.
 
-  gpu_round.py prepare BUNDLE [--arch sm_90]          where the repository is built (nvcc, no GPU needed)
+  gpu_round.py prepare BUNDLE [--arch sm_90] [--only S]  where the repository is built (nvcc, no GPU needed)
   gpu_round.py run BUNDLE OUT [--repeat N] [--only S]  where the GPU is; BUNDLE may have been copied there
   gpu_round.py record OUT DEVICE_LINE                  back in the repository: chapters/*/measured/checks_<card>.csv
 
@@ -76,7 +76,7 @@ def prepare(options):
     (bundle / "lib").mkdir()
     (bundle / "profiles").mkdir()
     labs = sorted(folder.name for folder in (ROOT / "solutions").iterdir() if folder.is_dir())
-    plan = {lab: submissions(lab) for lab in labs}
+    plan = {lab: [s for s in submissions(lab) if options.only in f"{lab}/{s['name']}"] for lab in labs}
     jobs = []
     for lab in labs:
         shutil.copy(BUILD / "tests" / lab / f"checks_{lab}", bundle / f"checks_{lab}")
@@ -150,6 +150,9 @@ def run(options):
     out.mkdir(parents=True, exist_ok=True)
     plan = json.loads((bundle / "plan.json").read_text())
     begin, rows = time.monotonic(), []
+    kept = open(out / "round.csv", "w", newline="", buffering=1)  # line by line: what was judged stays when the round is stopped
+    writer = csv.DictWriter(kept, COLUMNS)
+    writer.writeheader()
 
     def round_of(chosen, what):
         for lab, listed in plan.items():
@@ -159,6 +162,7 @@ def run(options):
                     keep = chosen == "solution" and not any(row["submission"] == "solution" and row["lab"] == lab for row in rows)
                     row = row_of(lab, submission, what, *judge(bundle, out, lab, submission, filters, keep))
                     rows.append(row)
+                    writer.writerow(row)
                     print(" ".join(f"{row[key]}" for key in ("lab", "submission", "as_expected", "status", "points", "seconds",
                                                               "share", "failed_checks")), flush=True)
 
@@ -168,10 +172,7 @@ def run(options):
     round_of("wrong", "stated")
     for _ in range(options.repeat):
         round_of("solution", "all")
-    with open(out / "round.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
+    kept.close()
     wrong = [f"{row['lab']} {row['submission']}" for row in rows if not row["as_expected"]]
     print(f"{len(rows)} judged in {time.monotonic() - begin:.0f} s; not as expected: {wrong or 'none'}")
     return 1 if wrong or not rows else 0
@@ -203,6 +204,7 @@ def main():
     one = commands.add_parser("prepare")
     one.add_argument("bundle", type=pathlib.Path)
     one.add_argument("--arch", default="sm_90")
+    one.add_argument("--only", default="", help="compile only what has this in LAB/SUBMISSION")
     two = commands.add_parser("run")
     two.add_argument("bundle", type=pathlib.Path)
     two.add_argument("out", type=pathlib.Path)
