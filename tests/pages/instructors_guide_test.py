@@ -70,6 +70,8 @@ class GradingLoop(unittest.TestCase):
         self.put("class/s01/lab.cu", solution)
         self.put("class/s02/lab.cu", wrong)
         self.put("class/s03/lab.cu", "int main( {}\n")
+        self.assertIn("<cudaStream_t, 3>", solution)
+        self.put("class/s04/lab.cu", solution.replace("<cudaStream_t, 3>", "<cudaStream_t, 2>"))
         self.put("results/s03/results.json", "{}")  # of an earlier round
         script = self.put("grade_class.sh", block(GUIDES[0], "bash"))
         path = f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
@@ -84,10 +86,13 @@ class GradingLoop(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         with open(self.root / "results/grades.csv", encoding="utf-8", newline="") as file:
             rows = {row["student"]: row for row in csv.DictReader(file)}
-        self.assertEqual(list(rows), ["s01", "s02", "s03"])
+        self.assertEqual(list(rows), ["s01", "s02", "s03", "s04"])
+        two_streams = rows["s04"]["points"]
+        for guide in GUIDES:  # in the output that is shown, and in the text
+            self.assertEqual(Page(ROOT, guide).source.count(two_streams), 2, two_streams)
         self.assertEqual(
             [(row["status"], row["points"], row["of"]) for row in rows.values()],
-            [("0", "100", "100"), ("1", "5", "100"), ("2", "", "")],
+            [("0", "100", "100"), ("1", "5", "100"), ("2", "", ""), ("0", two_streams, "100")],
         )
         self.assertEqual(rows["s01"]["not passed"], "")
         self.assertIn("output_complete: fail", rows["s02"]["not passed"])
