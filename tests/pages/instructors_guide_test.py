@@ -132,6 +132,17 @@ class Named(unittest.TestCase):
                 headings = [heading.text for heading in Page(ROOT, deck.relative_to(ROOT)).headings]
                 self.assertIn(title, headings, deck.name)
 
+    def test_minutes_of_the_sessions(self):
+        for guide in GUIDES:
+            sessions = [row for row in rows(guide) if len(row) == 5 and "/README" in row[1]]
+            self.assertEqual([row[0] for row in sessions], ["1", "2", "3", "4", "5", "6"])
+            for row in sessions:
+                given = [int(re.search(r"(\d+) (?:min|分钟)", cell)[1]) for cell in row[1:4]]
+                pages = [f"chapters/0{row[0]}_*/README.md", f"slides/0{row[0]}_*[a-z].md", f"labs/0{row[0]}_*/README.md"]
+                found = [next(ROOT.glob(page)).relative_to(ROOT) for page in pages]
+                minutes = [Page(ROOT, page).front_matter["minutes"] for page in found]
+                self.assertEqual(given, minutes, row)
+
     def test_mistakes_are_refused_by_the_check_that_is_named(self):
         for guide in GUIDES:
             mistakes = [row for row in rows(guide) if len(row) == 4 and "/wrong/" in row[2]]
