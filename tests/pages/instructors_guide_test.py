@@ -57,6 +57,8 @@ class GradingLoop(unittest.TestCase):
         for name, text in (("bin/bwrap", WITHOUT_SANDBOX), ("course", COURSE)):
             self.put(name, text)
             (self.root / name).chmod(0o755)
+        # labs/ of the repository may hold a student's work: the lines outside the marks are the solution's too.
+        self.put("labs/03_streams/lab.cu", (ROOT / "solutions/03_streams/lab.cu").read_text(encoding="utf-8"))
 
     def put(self, name, text):
         path = self.root / name
@@ -68,7 +70,7 @@ class GradingLoop(unittest.TestCase):
         solution = (ROOT / "solutions/03_streams/lab.cu").read_text(encoding="utf-8")
         wrong = (ROOT / "tests/03_streams/wrong/output_not_waited_for.cu").read_text(encoding="utf-8")
         self.put("class/s01/lab.cu", solution)
-        self.put("class/s02/lab.cu", wrong)
+        self.put("class/s02/lab.cu", wrong + "// outside the marks\n")
         self.put("class/s03/lab.cu", "int main( {}\n")
         self.assertIn("<cudaStream_t, 3>", solution)
         self.put("class/s04/lab.cu", solution.replace("<cudaStream_t, 3>", "<cudaStream_t, 2>"))
@@ -94,6 +96,7 @@ class GradingLoop(unittest.TestCase):
             [(row["status"], row["points"], row["of"]) for row in rows.values()],
             [("0", "100", "100"), ("1", "5", "100"), ("2", "", ""), ("0", two_streams, "100")],
         )
+        self.assertEqual([row["changed outside the marks"] for row in rows.values()], ["0", "1", "", "0"])
         self.assertEqual(rows["s01"]["not passed"], "")
         self.assertIn("output_complete: fail", rows["s02"]["not passed"])
         self.assertIn("report.txt", rows["s03"]["not passed"])
