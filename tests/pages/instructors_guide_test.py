@@ -75,6 +75,8 @@ class GradingLoop(unittest.TestCase):
         self.assertIn("<cudaStream_t, 3>", solution)
         self.put("class/s04/lab.cu", solution.replace("<cudaStream_t, 3>", "<cudaStream_t, 2>"))
         self.put("results/s03/results.json", "{}")  # of an earlier round
+        self.put("results/s05/status", "137\n")  # a check that was ended, by a program that leaves results of its own
+        self.put("results/s05/results.json", '{"points": 100}')
         script = self.put("grade_class.sh", block(GUIDES[0], "bash"))
         path = f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
         result = subprocess.run(
@@ -88,7 +90,9 @@ class GradingLoop(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         with open(self.root / "results/grades.csv", encoding="utf-8", newline="") as file:
             rows = {row["student"]: row for row in csv.DictReader(file)}
+        ended = rows.pop("s05")
         self.assertEqual(list(rows), ["s01", "s02", "s03", "s04"])
+        self.assertEqual((ended["status"], ended["points"]), ("137", ""))
         two_streams = rows["s04"]["points"]
         for guide in GUIDES:  # in the output that is shown, and in the text
             self.assertEqual(Page(ROOT, guide).source.count(two_streams), 2, two_streams)
