@@ -236,7 +236,7 @@ device::Finding finding(const char* kind, device::Severity severity = device::Se
 
 TEST(Findings, unordered_accesses_come_first) {
     const auto failure =
-        judge_accesses({finding("read_unwritten"), finding("unordered_access"), finding("unordered_access")});
+        judge_accesses({finding("unwritten_memory_read"), finding("unordered_access"), finding("unordered_access")});
     EXPECT_EQ(cause_of(failure), cause::unordered_access);
     EXPECT_EQ(failure->findings.size(), 2u);
     EXPECT_EQ(failure->source.line, 5);

@@ -259,17 +259,6 @@ constexpr Entry entries[] = {
     {"launch.too_much_shared_memory", "{found} bytes of shared memory, at most {limit} are possible",
      "共享内存为 {found} 字节，最多只能有 {limit} 字节"},
 
-    {"finding.read_unwritten", "memory is read here that nothing has written yet", "这里读取的内存从未写入过"},
-    {"finding.read_unwritten.next",
-     "check that every element is copied in or computed first: the offsets, the sizes, the last chunk, the order",
-     "检查每个元素是否都先拷入或算出：偏移、大小、最后一块以及先后顺序。"},
-
-    {"finding.destroyed_in_use", "this is given back while work that was issued earlier still uses it",
-     "这里归还的资源仍被先前提交的工作使用"},
-    {"finding.destroyed_in_use.next",
-     "wait for that work first (cudaStreamSynchronize), then free the memory or destroy the stream or event",
-     "先等待那些工作完成（cudaStreamSynchronize），再释放内存或销毁流、事件。"},
-
     {"finding.call_in_host_function",
      "{call} is called in a host function that runs in a stream, where no CUDA call is allowed",
      "主机函数在流里执行，其中调用了 {call}，而那里不允许任何 CUDA 调用"},
