@@ -207,7 +207,7 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
         const std::vector<AccessInterval> accesses = kernel_recorder_.intervals();
         count_bytes_over_link(*kernel, accesses);
         check_kernel_bounds(*kernel, accesses);
-        checker_.operation_accesses(id, epoch, past, accesses);
+        checker_.operation_accesses(id, epoch, past, accesses, kernel_recorder_.reads_before_writes());
         kernel_recorder_.clear();
         return cost_of(*kernel);
     };

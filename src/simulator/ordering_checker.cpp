@@ -1,6 +1,7 @@
 #include "simulator/ordering_checker.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "simulator/ordering/symbols.hpp"
 
@@ -31,8 +32,16 @@ std::string access_text(const OperationRecord& record, Access kind) {
 }  // namespace
 
 void OrderingChecker::operation_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
-                                         const std::vector<AccessInterval>& intervals) {
-    find_unwritten(id, intervals);
+                                         const std::vector<AccessInterval>& intervals,
+                                         const std::vector<AccessInterval>& read_first) {
+    std::vector<AccessInterval> all = unwritten_among(read_first);
+    if (all.empty()) {
+        find_unwritten(id, intervals);
+    } else {
+        all.insert(all.end(), intervals.begin(), intervals.end());
+        std::ranges::stable_sort(all, {}, &AccessInterval::begin);
+        find_unwritten(id, all);
+    }
     access({epoch, id, record_of(operations_, id).called_from, 0}, clock, intervals);
 }
 
@@ -51,6 +60,14 @@ std::vector<ShadowMemory::Stretch> OrderingChecker::unwritten(std::uintptr_t beg
 bool OrderingChecker::is_unwritten(std::uintptr_t begin, std::uintptr_t end) const {
     const std::vector<ShadowMemory::Stretch> found = unwritten(begin, end);
     return found.size() == 1 && found.front().begin == begin && found.front().end == end;
+}
+
+std::vector<AccessInterval> OrderingChecker::unwritten_among(const std::vector<AccessInterval>& intervals) const {
+    std::vector<AccessInterval> found;
+    std::ranges::copy_if(intervals, std::back_inserter(found), [this](const AccessInterval& interval) {
+        return !unwritten(interval.begin, interval.end).empty();
+    });
+    return found;
 }
 
 // Kernels are judged by the byte, copies as a whole: a buffer that is copied may have a part that is not in use. Bytes

@@ -40,9 +40,10 @@ public:
     OrderingChecker(std::vector<OperationRecord>& operations, const Memory& memory, FindingLog& findings)
         : operations_(operations), memory_(memory), findings_(findings) {}
 
-    // Operation `id` with the past `clock` accesses memory.
+    // Operation `id` with the past `clock` accesses memory. `read_first`: what of it was read before it was written.
     void operation_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
-                            const std::vector<AccessInterval>& intervals);
+                            const std::vector<AccessInterval>& intervals,
+                            const std::vector<AccessInterval>& read_first = {});
 
     // Host code accesses memory. `label` names trusted code that has no line: the buffer that the check
     // accesses, or the qualified name of the function that does (lab::consume).
@@ -75,6 +76,7 @@ private:
     void report(const Conflict& conflict);
     bool is_unwritten(std::uintptr_t begin, std::uintptr_t end) const;
     std::vector<ShadowMemory::Stretch> unwritten(std::uintptr_t begin, std::uintptr_t end) const;
+    std::vector<AccessInterval> unwritten_among(const std::vector<AccessInterval>& intervals) const;
     void find_unwritten(std::uint64_t id, const std::vector<AccessInterval>& intervals);
     void find_unwritten_on_host(const AccessInterval& interval, const std::string& label);
     void describe(device::Finding& finding, const std::string& detail, const AccessOwner& owner, Access kind) const;

@@ -153,6 +153,13 @@ TEST(UnwrittenMemory, read_by_a_kernel_is_found_by_the_byte) {
     EXPECT_EQ(finding.details.at("range.begin"), std::to_string(4096 - 64));
 }
 
+TEST(UnwrittenMemory, read_before_it_is_written_by_the_same_kernel_is_found) {
+    const Finding finding = expect_only(run_findings({"sums_not_set_to_zero"}), "unwritten_memory_read",
+                                        "sum that nobody set", "launch that adds up");
+    EXPECT_EQ(finding.details.at("bytes"), "64");
+    expect_nothing({"sums_in_place_of_what_the_kernel_wrote"});
+}
+
 TEST(UnwrittenMemory, counted_up_by_a_kernel_is_found) {
     expect_only(run_findings({"counter_not_set_to_zero"}), "unwritten_memory_read", "counter counted up",
                 "launch that counts");

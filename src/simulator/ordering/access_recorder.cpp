@@ -170,11 +170,11 @@ void AccessRecorder::record_slowly(std::uintptr_t address, std::size_t bytes, Ac
         const std::size_t offset = address % line_bytes;
         const std::size_t count = std::min(bytes, line_bytes - offset);
         Stretch& stretch = stretch_at(address);
-        std::uint64_t& touched = stretch.touched[static_cast<std::size_t>(kind)][line_of(address)];
-        if (touched == 0) {
+        const std::size_t line = line_of(address);
+        if (stretch.touched[static_cast<std::size_t>(kind)][line] == 0) {
             start_line(stretch, address, kind, pc);
         }
-        touched |= bits(offset, count);
+        stretch.mark(line, kind, bits(offset, count));
         address += count;
         bytes -= count;
     }
@@ -190,24 +190,28 @@ std::vector<AccessRecorder::AccessedPage> AccessRecorder::pages_in_order() const
     return pages;
 }
 
+// The bytes of a page as intervals: bits_of(line) has a bit for each.
+template <typename BitsOfLine>
+void AccessRecorder::append_lines(std::vector<AccessInterval>& found, const AccessedPage& page, Access kind,
+                                  BitsOfLine&& bits_of) {
+    std::uintptr_t begin = page.address();
+    for (std::size_t line = 0; line < lines_per_page; ++line, begin += line_bytes) {
+        for_each_run(bits_of(line), [&](std::size_t first, std::size_t count) {
+            append(found, {begin + first, begin + first + count, kind, page.pc(kind)[line]});
+        });
+    }
+}
+
 std::vector<AccessInterval> AccessRecorder::intervals() const {
     std::array<std::vector<AccessInterval>, kinds> found;
-    const auto add_page = [&found](const AccessedPage& page, Access kind) {
-        std::vector<AccessInterval>& of_kind = found[static_cast<std::size_t>(kind)];
-        const auto touched = page.touched(kind);
-        const auto written = page.touched(Access::write);
-        std::uintptr_t begin = page.address();
-        for (std::size_t line = 0; line < lines_per_page; ++line, begin += line_bytes) {
-            const std::uint64_t shown = kind == Access::write ? touched[line] : touched[line] & ~written[line];
-            for_each_run(shown, [&](std::size_t first, std::size_t count) {
-                append(of_kind, {begin + first, begin + first + count, kind, page.pc(kind)[line]});
-            });
-        }
-    };
     for (const AccessedPage& page : pages_in_order()) {
+        const auto written = page.touched(Access::write);
         for (const Access kind : {Access::read, Access::write, Access::atomic}) {
             if (page.has(kind)) {
-                add_page(page, kind);
+                const auto touched = page.touched(kind);
+                append_lines(found[static_cast<std::size_t>(kind)], page, kind, [&](std::size_t line) {
+                    return kind == Access::write ? touched[line] : touched[line] & ~written[line];
+                });
             }
         }
     }
@@ -217,6 +221,16 @@ std::vector<AccessInterval> AccessRecorder::intervals() const {
     }
     std::ranges::stable_sort(all, {}, &AccessInterval::begin);
     return all;
+}
+
+std::vector<AccessInterval> AccessRecorder::reads_before_writes() const {
+    std::vector<AccessInterval> found;
+    for (const AccessedPage& page : pages_in_order()) {
+        if (page.has(Access::read) && page.has(Access::write)) {
+            append_lines(found, page, Access::read, [&](std::size_t line) { return page.read_first()[line]; });
+        }
+    }
+    return found;
 }
 
 std::uint64_t AccessRecorder::bytes_read() const {
@@ -268,6 +282,9 @@ void AccessRecorder::clear(const AccessedPage& accessed) {
         if (accessed.has(kind)) {
             std::ranges::fill(accessed.touched(kind), 0);
         }
+    }
+    if (accessed.has(Access::read) && accessed.has(Access::write)) {
+        std::ranges::fill(accessed.read_first(), 0);
     }
     accessed.page() = {};
 }

@@ -87,9 +87,9 @@ public:
         const std::size_t offset = address % line_bytes;
         // bytes - 1 makes an empty access fail the comparison too.
         if (cached.number == number && bytes - 1 < line_bytes - offset) [[likely]] {
-            std::uint64_t& touched = cached.stretch->touched[static_cast<std::size_t>(kind)][line_of(address)];
-            if (touched != 0) [[likely]] {
-                touched |= bits(offset, bytes);
+            const std::size_t line = line_of(address);
+            if (cached.stretch->touched[static_cast<std::size_t>(kind)][line] != 0) [[likely]] {
+                cached.stretch->mark(line, kind, bits(offset, bytes));
                 accessed_bytes_ += bytes;
                 return;
             }
@@ -106,6 +106,9 @@ public:
         }
     }
     std::vector<AccessInterval> intervals() const;
+
+    // The bytes that were read plainly first and written plainly later, of which intervals() shows the write alone.
+    std::vector<AccessInterval> reads_before_writes() const;
 
     std::uint64_t bytes_read() const;                                 // distinct bytes, plain reads
     std::uint64_t bytes_written() const;                              // distinct bytes, plain writes and atomics
@@ -155,7 +158,18 @@ private:
 
         PerLine<std::uint64_t> touched;
         PerLine<std::uintptr_t> pc;
+        std::array<std::uint64_t, lines_per_stretch> read_first;  // bytes that were written after they had been read
         std::array<Page, pages_per_stretch> pages;
+
+        void mark(std::size_t line, Access kind, std::uint64_t bytes) {
+            std::uint64_t& known = touched[static_cast<std::size_t>(kind)][line];
+            if (kind == Access::write) {
+                if (const std::uint64_t after = bytes & ~known & touched[static_cast<std::size_t>(Access::read)][line]) {
+                    read_first[line] |= after;
+                }
+            }
+            known |= bytes;
+        }
     };
     struct Unmap {
         void operator()(Stretch* stretch) const;
@@ -175,12 +189,17 @@ private:
         bool has(Access kind) const { return (page().kinds >> static_cast<unsigned>(kind) & 1) != 0; }
         std::span<std::uint64_t, lines_per_page> touched(Access kind) const { return part(stretch->touched, kind); }
         std::span<std::uintptr_t, lines_per_page> pc(Access kind) const { return part(stretch->pc, kind); }
+        std::span<std::uint64_t, lines_per_page> read_first() const { return part(stretch->read_first); }
 
     private:
         template <class Word>
+        std::span<Word, lines_per_page> part(std::array<Word, lines_per_stretch>& words) const {
+            Word* const first = words.data() + number % pages_per_stretch * lines_per_page;
+            return std::span<Word, lines_per_page>(first, lines_per_page);
+        }
+        template <class Word>
         std::span<Word, lines_per_page> part(Stretch::PerLine<Word>& words, Access kind) const {
-            Word* const first = words[static_cast<std::size_t>(kind)].data();
-            return std::span<Word, lines_per_page>(first + number % pages_per_stretch * lines_per_page, lines_per_page);
+            return part(words[static_cast<std::size_t>(kind)]);
         }
     };
 
@@ -198,6 +217,9 @@ private:
     void start_line(Stretch& stretch, std::uintptr_t address, Access kind, std::uintptr_t pc);
     std::vector<AccessedPage> pages_in_order() const;
     static void clear(const AccessedPage& accessed);
+    template <typename BitsOfLine>
+    static void append_lines(std::vector<AccessInterval>& found, const AccessedPage& page, Access kind,
+                             BitsOfLine&& bits_of);
     static void append_runs(DeferredWrites& taken, std::span<const std::uint64_t> written);
 
     std::array<CachedStretch, std::size_t{1} << cache_bits> cache_{};

@@ -57,6 +57,24 @@ TEST(AccessRecorder, AnInPlaceKernelWritesOnly) {
     EXPECT_EQ(recorder.bytes_read(), 4u) << "read traffic still counts";
 }
 
+TEST(AccessRecorder, KnowsWhatWasReadBeforeItWasWritten) {
+    AccessRecorder recorder;
+    recorder.record(base, 4, Access::read, 1);
+    recorder.record(base, 8, Access::write, 2);
+    recorder.record(base + 4, 8, Access::read, 3);
+    recorder.record(base + 64, 4, Access::write, 4);
+    recorder.record(base + 64, 4, Access::read, 5);
+    recorder.record(base + 64, 4, Access::write, 6);
+    recorder.record(base + 130, 40, Access::read, 7);
+    recorder.record(base + 130, 40, Access::write, 8);
+    EXPECT_EQ(recorder.reads_before_writes(), (std::vector<AccessInterval>{{base, base + 4, Access::read, 1},
+                                                                           {base + 130, base + 170, Access::read, 7}}));
+    recorder.clear();
+    recorder.record(base, 4, Access::write, 1);
+    recorder.record(base, 4, Access::read, 1);
+    EXPECT_TRUE(recorder.reads_before_writes().empty());
+}
+
 TEST(AccessRecorder, AnAtomicThatIsAlsoReadIsBoth) {
     AccessRecorder recorder;
     recorder.record(base, 4, Access::atomic, 1);

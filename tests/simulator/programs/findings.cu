@@ -332,6 +332,42 @@ void kernel_reads_unwritten() {
     CALL(cudaDeviceSynchronize());
 }
 
+__global__ void add_up(unsigned* sums, const unsigned* more) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned before = sums[i];  // at: sum that nobody set
+    if (before < more[i]) {
+        sums[i] = before + more[i];
+    }
+}
+
+void sums_not_set_to_zero() {
+    DeviceMemory sums(bytes), more(bytes);
+    CALL(cudaMemset(more, 0x3f, bytes));
+    CALL(cudaMemset(sums, 0, touched - 64));
+    add_up<<<blocks, threads>>>(sums, more);  // at: launch that adds up
+    CALL(cudaDeviceSynchronize());
+}
+
+__global__ void add_up_by_halves(unsigned* sums) {
+    const unsigned i = threadIdx.x;
+    sums[i] = i;
+    sums[i] += 1;
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (i < half) {
+            sums[i] += sums[i + half];
+        }
+        __syncthreads();
+    }
+}
+
+void sums_in_place_of_what_the_kernel_wrote() {
+    DeviceMemory sums(bytes);
+    add_up_by_halves<<<1, threads>>>(sums);
+    add_up_by_halves<<<1, threads>>>(sums);
+    CALL(cudaDeviceSynchronize());
+}
+
 void counter_not_set_to_zero() {
     DeviceMemory counter(4);
     count_up<<<1, 8>>>(counter);  // at: launch that counts
@@ -1140,6 +1176,8 @@ constexpr Case all_cases[] = {
     CASE(library_accesses_after_waiting),
     CASE(library_accesses_too_early),
     CASE(kernel_reads_unwritten),
+    CASE(sums_not_set_to_zero),
+    CASE(sums_in_place_of_what_the_kernel_wrote),
     CASE(counter_not_set_to_zero),
     CASE(allocation_in_stream_order_writes_nothing),
     CASE(copied_result_never_computed),
