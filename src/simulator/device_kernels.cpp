@@ -133,6 +133,7 @@ struct SimulatedDevice::RunningKernel {
     bool given_up = false;
     bool input_overwritten = false;  // something wrote what it reads, while it ran
     std::string printed;
+    std::vector<UsedSharedMemory> shared;
     DeferredWrites writes;
 
     std::uint64_t threads() const { return volume(request.grid) * volume(request.block); }
@@ -204,7 +205,8 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
         run_kernel(kernel);
         watched.forget_in(kernel->writes);
         running_kernels_[id] = kernel;
-        const std::vector<AccessInterval> accesses = kernel_recorder_.intervals();
+        std::vector<AccessInterval> accesses = kernel_recorder_.intervals();
+        check_shared_bounds(*kernel, accesses);
         count_bytes_over_link(*kernel, accesses);
         check_kernel_bounds(*kernel, accesses);
         checker_.operation_accesses(id, epoch, past, accesses, kernel_recorder_.reads_before_writes());
@@ -268,6 +270,10 @@ void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
     kernel->basic_blocks = instrumentation.basic_blocks - blocks_before;
     kernel->accessed_bytes = kernel_recorder_.accessed_bytes();
     kernel->writes = kernel_recorder_.take_back_writes();
+    kernel->shared = outcome.shared;
+    for (const UsedSharedMemory& shared : kernel->shared) {
+        kernel->writes.forget(shared.guard_before().begin, shared.guard_behind().end);
+    }
 }
 
 void SimulatedDevice::count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const {
@@ -332,6 +338,28 @@ void SimulatedDevice::report_barriers(const std::string& kernel, const std::vect
                 break;
         }
         findings_.add(std::move(finding));
+    }
+}
+
+// Takes the accesses beside shared memory out of `intervals`, since they are none of the kernel's other memory.
+void SimulatedDevice::check_shared_bounds(const RunningKernel& kernel, std::vector<AccessInterval>& intervals) {
+    std::set<std::uintptr_t> lines;
+    for (const UsedSharedMemory& shared : kernel.shared) {
+        std::erase_if(intervals, [&](const AccessInterval& interval) {
+            if (!shared.guard_before().contains(interval.begin) && !shared.guard_behind().contains(interval.begin)) {
+                return false;
+            }
+            if (lines.insert(interval.pc).second) {  // one finding for each access in the source
+                const ThreadPosition thread = first_thread_to_access(kernel.request, interval.begin, interval.end);
+                add_finding("shared_memory_out_of_bounds", device::Severity::error, interval.pc,
+                            {{"kernel", kernel.request.name},
+                             {"bytes", std::to_string(interval.end - interval.begin)},
+                             {"size", std::to_string(shared.bytes)},
+                             {"block", thread.block},
+                             {"thread", thread.thread}});
+            }
+            return true;
+        });
     }
 }
 

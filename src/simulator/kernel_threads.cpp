@@ -111,7 +111,24 @@ void for_each_lane(std::uint32_t lanes, Function function) {
     }
 }
 
-std::vector<std::max_align_t> dynamic_shared_memory;
+// Between guards, as SharedVariables are.
+class DynamicSharedMemory {
+public:
+    void resize(std::size_t bytes) {
+        bytes_ = bytes;
+        memory_.resize((bytes + 2 * SIMULATOR_SHARED_GUARD_BYTES + sizeof(std::max_align_t) - 1) /
+                       sizeof(std::max_align_t));
+    }
+    void poison() { raw_fill(data(), std::byte{poison_byte}, bytes_); }
+    std::byte* data() { return reinterpret_cast<std::byte*>(memory_.data()) + SIMULATOR_SHARED_GUARD_BYTES; }
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    std::vector<std::max_align_t> memory_;
+    std::size_t bytes_ = 0;
+};
+
+DynamicSharedMemory dynamic_shared_memory;
 std::uint64_t blocks_started = 0;  // in this process: tells the blocks of all kernels apart
 
 class KernelThreads;
@@ -134,12 +151,16 @@ public:
         recorder_ = paused.recorder();
         running = this;
         blockIdx = {0, 0, 0};
-        dynamic_shared_memory.resize((shared_bytes_ + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+        dynamic_shared_memory.resize(shared_bytes_);
         start_block();
         do {
             run_block();
         } while (outcome_.completed && next_block());
         running = nullptr;
+        for (const UsedSharedMemory& shared : outcome_.shared) {
+            remove_tracked_range(shared.guard_before());
+            remove_tracked_range(shared.guard_behind());
+        }
         return std::move(outcome_);
     }
 
@@ -197,6 +218,23 @@ public:
 
     void sleep(std::uint64_t cycles) { spend(clock_of_this_thread(), cycles); }
 
+    // From now on accesses beside `shared` are recorded.
+    void use(const UsedSharedMemory& shared) {
+        const auto is_same = [&](const UsedSharedMemory& known) { return known.begin == shared.begin; };
+        if (std::ranges::none_of(outcome_.shared, is_same)) {
+            outcome_.shared.push_back(shared);
+            add_tracked_range(shared.guard_before());
+            add_tracked_range(shared.guard_behind());
+        }
+    }
+
+    std::byte* use_dynamic_shared_memory() {
+        if (!std::exchange(uses_dynamic_shared_memory_, true)) {
+            use({reinterpret_cast<std::uintptr_t>(dynamic_shared_memory.data()), dynamic_shared_memory.bytes()});
+        }
+        return dynamic_shared_memory.data();
+    }
+
     void stop_after_this_thread() {
         leave_the_row();
         next_thread_ = threads_per_block_;
@@ -209,10 +247,8 @@ private:
     void start_block() {
         ++blocks_started;
         someone_waited_ = false;
-        if (!dynamic_shared_memory.empty()) {
-            raw_fill(dynamic_shared_memory.data(), std::byte{poison_byte},
-                     dynamic_shared_memory.size() * sizeof(std::max_align_t));
-        }
+        dynamic_shared_memory.poison();
+        uses_dynamic_shared_memory_ = false;
     }
 
     bool next_block() {
@@ -479,6 +515,7 @@ private:
 
     const ThreadFunction function_;
     const std::size_t shared_bytes_;
+    bool uses_dynamic_shared_memory_ = false;  // this block
     const std::uint64_t start_cycles_;
     const std::uint32_t threads_per_block_;
     AccessRecorder* recorder_ = nullptr;
@@ -669,11 +706,12 @@ void simulator_enter_shared(void* variable, size_t bytes, uint64_t* block) {
     if (*block != simulator::blocks_started) {
         *block = simulator::blocks_started;
         simulator::raw_fill(variable, std::byte{simulator::poison_byte}, bytes);
+        running_kernel().use({reinterpret_cast<std::uintptr_t>(variable), bytes});
     }
 }
 
 void* simulator_dynamic_shared_memory(void) {
-    return simulator::dynamic_shared_memory.data();
+    return running_kernel().use_dynamic_shared_memory();
 }
 
 }  // extern "C"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulator/barriers.h"
+#include "simulator/ordering/instrumentation.hpp"
 #include "simulator/types.h"
 
 namespace simulator {
@@ -33,10 +34,21 @@ struct BarrierMisuse {
     uint3 thread{};  // the one at `at`
 };
 
+// Shared memory that a kernel used: a __shared__ declaration, or the dynamic shared memory. All blocks have it at the
+// same place, between guards.
+struct UsedSharedMemory {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;
+
+    AddressRange guard_before() const { return {begin - SIMULATOR_SHARED_GUARD_BYTES, begin}; }
+    AddressRange guard_behind() const { return {begin + bytes, begin + bytes + SIMULATOR_SHARED_GUARD_BYTES}; }
+};
+
 struct KernelOutcome {
     bool completed = true;            // false: threads waited for ever, and the kernel was given up
     std::uint64_t waited_cycles = 0;  // the most that one thread spent in __nanosleep or reading the clock in a loop
     std::vector<BarrierMisuse> misuses;
+    std::vector<UsedSharedMemory> shared;
 };
 
 // Runs all threads with threadIdx, blockIdx, blockDim and gridDim set for each. `start_cycles` is what clock64() counts

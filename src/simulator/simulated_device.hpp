@@ -293,6 +293,7 @@ private:
     KernelCost cost_of(const RunningKernel& kernel) const;
     void spoil_input_of(std::uint64_t operation);
     void report_barriers(const std::string& kernel, const std::vector<BarrierMisuse>& misuses);
+    void check_shared_bounds(const RunningKernel& kernel, std::vector<AccessInterval>& intervals);
     void check_kernel_bounds(const RunningKernel& kernel, const std::vector<AccessInterval>& intervals);
     void report_host_pointer(const RunningKernel& kernel, std::uintptr_t pc, const std::string& block,
                              const std::string& thread);

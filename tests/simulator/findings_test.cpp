@@ -479,6 +479,29 @@ TEST(Memory, a_kernel_out_of_bounds_names_the_first_thread) {
     EXPECT_EQ(finding.details.at("thread"), "(104, 0, 0)");
 }
 
+void expect_beside_shared_memory(const char* program, const char* at, const char* bytes, const char* size,
+                                 const char* thread) {
+    SCOPED_TRACE(program);
+    const Finding finding = expect_only(run_findings({program}), "shared_memory_out_of_bounds", at);
+    EXPECT_EQ(finding.details.at("bytes"), bytes);
+    EXPECT_EQ(finding.details.at("size"), size);
+    EXPECT_EQ(finding.details.at("block"), "(0, 0, 0)");
+    EXPECT_EQ(finding.details.at("thread"), thread);
+}
+
+TEST(SharedMemory, accesses_beside_it_are_found) {
+    const char* const read = "read beside a shared array";
+    expect_beside_shared_memory("shared_memory_left_at_its_end", read, "4", "1024", "(255, 0, 0)");
+    expect_beside_shared_memory("shared_memory_left_at_its_beginning", read, "4", "1024", "(0, 0, 0)");
+    const char* const write = "write beside dynamic shared memory";
+    expect_beside_shared_memory("too_little_dynamic_shared_memory", write, "12", "1012", "(253, 0, 0)");
+    expect_beside_shared_memory("no_dynamic_shared_memory", write, "1024", "0", "(0, 0, 0)");
+}
+
+TEST(SharedMemory, used_to_its_ends_is_right) {
+    expect_nothing({"shared_memory_used_to_its_ends"});
+}
+
 TEST(Memory, a_wrong_direction_says_what_was_given_and_found) {
     const Finding finding = expect_only(run_findings({"wrong_direction"}), "wrong_copy_direction", "wrong direction");
     EXPECT_EQ(finding.details.at("given"), "cudaMemcpyDeviceToHost");

@@ -198,6 +198,13 @@ constexpr Entry entries[] = {
      "let threads whose index is not below the number of elements return at once, and pass that number for each chunk",
      "让下标不小于元素个数的线程直接返回，并为每一块传入它自己的元素个数。"},
 
+    {"finding.shared_memory_out_of_bounds",
+     "kernel {kernel} accesses {bytes} bytes beside its shared memory of {size} bytes (block {block}, thread {thread})",
+     "核函数 {kernel} 访问越界：有 {bytes} 字节在它 {size} 字节的共享内存之外（线程块 {block}，线程 {thread}）"},
+    {"finding.shared_memory_out_of_bounds.next",
+     "check the index against the array's size; dynamic shared memory has as many bytes as the third launch argument says",
+     "检查下标是否超出数组大小；动态共享内存的大小由启动时的第三个参数（以字节计）决定。"},
+
     {"finding.barrier_never_reached",
      "kernel {kernel} never ends: thread {thread} of block {block} waits here for threads that wait elsewhere",
      "核函数 {kernel} 永远不会结束：线程块 {block} 的线程 {thread} 在这里等待，而它所等的线程停在别处"},

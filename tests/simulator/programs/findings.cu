@@ -974,6 +974,54 @@ void leaks() {
     CALL(cudaEventCreate(&event));                 // at: leaked event
 }
 
+__global__ void take_turns(unsigned* to, int shift) {
+    __shared__ unsigned parts[threads];
+    parts[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    to[threadIdx.x] = parts[static_cast<int>(threadIdx.x) + shift];  // at: read beside a shared array
+}
+
+__global__ void take_turns_dynamically(unsigned* to) {
+    extern __shared__ unsigned parts[];
+    parts[threadIdx.x] = threadIdx.x;  // at: write beside dynamic shared memory
+    __syncthreads();
+    to[threadIdx.x] = parts[blockDim.x - 1 - threadIdx.x];
+}
+
+void shared_memory_left_at_its_end() {
+    DeviceMemory to(bytes);
+    take_turns<<<1, threads>>>(to, 1);
+    CALL(cudaDeviceSynchronize());
+}
+
+void shared_memory_left_at_its_beginning() {
+    DeviceMemory to(bytes);
+    take_turns<<<1, threads>>>(to, -1);
+    CALL(cudaDeviceSynchronize());
+}
+
+void too_little_dynamic_shared_memory() {
+    DeviceMemory to(bytes);
+    take_turns_dynamically<<<2, threads, (threads - 3) * sizeof(unsigned)>>>(to);
+    CALL(cudaDeviceSynchronize());
+}
+
+void no_dynamic_shared_memory() {
+    DeviceMemory to(bytes);
+    take_turns_dynamically<<<1, threads>>>(to);
+    CALL(cudaDeviceSynchronize());
+}
+
+void shared_memory_used_to_its_ends() {
+    DeviceMemory to(bytes);
+    for (unsigned times = 0; times < 2; ++times) {
+        take_turns<<<blocks, threads>>>(to, 0);
+        take_turns_dynamically<<<blocks, threads, threads * sizeof(unsigned)>>>(to);
+        take_turns_dynamically<<<blocks, 8, 8 * sizeof(unsigned)>>>(to);
+    }
+    CALL(cudaDeviceSynchronize());
+}
+
 void use_after_free() {
     unsigned* device = nullptr;
     unsigned* host = nullptr;
@@ -1177,6 +1225,11 @@ constexpr Case all_cases[] = {
     CASE(library_accesses_too_early),
     CASE(kernel_reads_unwritten),
     CASE(sums_not_set_to_zero),
+    CASE(shared_memory_left_at_its_end),
+    CASE(shared_memory_left_at_its_beginning),
+    CASE(too_little_dynamic_shared_memory),
+    CASE(no_dynamic_shared_memory),
+    CASE(shared_memory_used_to_its_ends),
     CASE(sums_in_place_of_what_the_kernel_wrote),
     CASE(counter_not_set_to_zero),
     CASE(allocation_in_stream_order_writes_nothing),

@@ -33,7 +33,11 @@ uint64_t simulator_meet_warp(enum simulator_warp_operation operation, uint32_t m
 uint64_t simulator_read_clock(void);
 void simulator_sleep(unsigned nanoseconds);
 
-// The first call in a block fills a __shared__ variable with poison; `*block` remembers which block that was.
+// Unused bytes before and behind shared memory, where accesses out of its bounds are seen.
+#define SIMULATOR_SHARED_GUARD_BYTES 4096
+
+// The first call in a block fills a __shared__ variable, which lies between guards, with poison; `*block` remembers
+// which block that was.
 void simulator_enter_shared(void* variable, size_t bytes, uint64_t* block);
 
 // The __shared__ variables of one declaration, by the mangled name of the local type that the pass puts them in: it

@@ -55,10 +55,15 @@ template <class V>
 struct SharedVariables {
     static_assert(sizeof(V) <= 48 * 1024, "a block has at most 48 KiB of static shared memory");
 
-    union Storage {
-        constexpr Storage() : nothing() {}
-        unsigned char nothing;
-        V variables;
+    struct Storage {
+        unsigned char guard_before[SIMULATOR_SHARED_GUARD_BYTES];
+        union {
+            unsigned char nothing;
+            V variables;
+        };
+        unsigned char guard_behind[SIMULATOR_SHARED_GUARD_BYTES];
+
+        constexpr Storage() : guard_before(), nothing(), guard_behind() {}
     };
     static inline Storage storage;
     static inline std::uint64_t block = 0;  // for which it was poisoned
@@ -67,7 +72,7 @@ struct SharedVariables {
 
     SIMULATOR_UNRECORDED static void enter() {
         static_cast<void>(&announced);
-        simulator_enter_shared(&storage, sizeof storage, &block);
+        simulator_enter_shared(&storage.variables, sizeof(V), &block);
     }
 };
 
