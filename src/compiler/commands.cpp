@@ -43,7 +43,8 @@ bool is_clang(const BuildRequest& request) {
 void append_instrumentation(Command& command, const BuildRequest& request) {
     append(command, {"-fsanitize=thread", "-fsanitize-coverage=trace-pc"});
     if (is_clang(request)) {
-        append(command, {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-distinguish-volatile=1"});
+        append(command, {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-distinguish-volatile=1",
+                         "-mllvm", "-tsan-instrument-read-before-write=1"});  // x += 1 reads x too, as with g++
         append(command, {"-gdwarf-aranges"});  // elfutils finds an address's line through them; g++ writes them anyway
     } else {
         append(command, {"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1"});
