@@ -4,7 +4,8 @@ Directly before a paragraph, list or table stands a comment that names a CSV fil
 
 - for a table, `columns A, B where KEY=VALUE`: the rows that match, in their order, are the table's rows or columns;
 - for single numbers, `NUMBER = COLUMN where KEY=VALUE, KEY=VALUE`, several with `;` between them. Before COLUMN may
-  stand `min`, `max`, `median` or `count`; without one, exactly one row has to match.
+  stand `min`, `max`, `median` or `count`; without one, exactly one row has to match. `COLUMN / 1000` is another unit
+  of it, `5.31 / COLUMN` what a time is of that one.
 
     <!-- measured: measured/streams_and_chunks_h200.csv: columns streams, speedup where chunk_mib=8 -->
     <!-- measured: measured/streams_and_chunks_h200.csv: 1.81 = speedup where streams=2, chunk_mib=8 -->
@@ -20,7 +21,8 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from pages.page import NUMBER
 
 STATEMENT = re.compile(
-    r"^(?P<shown>[\d.,]+) = (?:(?P<function>min|max|median|count) )?(?P<column>\w+)(?: where (?P<keys>.+))?$"
+    r"^(?P<shown>[\d.,]+) = (?:(?P<dividend>[\d.]+) / )?(?:(?P<function>min|max|median|count) )?(?P<column>[A-Za-z_]\w*)"
+    r"(?: / (?P<divisor>[\d.]+))?(?: where (?P<keys>.+))?$"
 )
 TABLE = re.compile(r"^columns (?P<columns>[\w ,]+?)(?: where (?P<keys>.+))?$")
 FUNCTIONS = {"min": min, "max": max, "median": statistics.median}
@@ -88,6 +90,10 @@ def _statement(rows, statement, text):
     if match is None:
         return [f"expected `NUMBER = COLUMN where KEY=VALUE`, found `{statement}`"]
     value = _value(select(rows, match["keys"]), match["function"], match["column"])
+    if match["dividend"]:
+        value = str(Decimal(match["dividend"]) / Decimal(value))
+    if match["divisor"]:
+        value = str(Decimal(value) / Decimal(match["divisor"]))
     wrong = []
     if not agrees(match["shown"], value):
         wrong.append(f"expected {value} as measured ({statement.partition('= ')[2]}), found {match['shown']}")

@@ -1,4 +1,7 @@
-"""Curves from measured CSV files, drawn by gnuplot as SVG for light and dark pages."""
+"""Curves from measured CSV files, drawn by gnuplot as SVG for light and dark pages.
+
+A curve shows a `column`, or with `share_of: NUMBER` that number divided by it: how near a time is to a bound.
+"""
 
 import re
 import subprocess
@@ -29,7 +32,9 @@ def _data_block(index, chapter, series, x):
     for column in (x, series["column"]):
         if column not in rows[0]:
             raise ValueError(f"{series['file']}: expected a column {column}, found {', '.join(rows[0])}")
-    lines = "\n".join(f"{row[x]} {row[series['column']]}" for row in rows)
+    share_of = series.get("share_of")
+    values = [row[series["column"]] if share_of is None else share_of / float(row[series["column"]]) for row in rows]
+    lines = "\n".join(f"{row[x]} {value}" for row, value in zip(rows, values))
     return f"$series{index} << END\n{lines}\nEND"
 
 

@@ -14,7 +14,8 @@ from pages.requirements import require_packages
 require_packages()
 
 from pages import (
-    chapter_list, code_blocks, commands, figures, glossary, links, measured_numbers, reading_time, slides, style, translations, words,
+    chapter_list, code_blocks, commands, figures, glossary, links, measured_numbers, plots, reading_time, slides, style, translations,
+    words,
 )
 from pages.page import Page, anchor_of, load_pages
 
@@ -278,6 +279,17 @@ class Measured(PagesTest):
         self.put_page("<!-- measured: measured/a.csv: 1.83 = speedup where streams=2 -->\n\n1.83 times\n")
         self.assert_one(measured_numbers.check, "expected 1.812", "found 1.83")
 
+    def test_number_in_another_unit_and_share_of_another(self):
+        self.put_page(
+            "<!-- measured: measured/a.csv: 0.0018 = speedup / 1000 where streams=2; 0.90 = 1.63 / speedup where streams=2 -->"
+            "\n\n0.0018, and 0.90 of it\n"
+        )
+        self.assert_nothing(measured_numbers.check)
+        self.put_page("<!-- measured: measured/a.csv: 0.002 = speedup / 100 where streams=2 -->\n\n0.002\n")
+        self.assert_one(measured_numbers.check, "expected 0.01812", "found 0.002")
+        self.put_page("<!-- measured: measured/a.csv: 0.91 = 1.63 / speedup where streams=2 -->\n\n0.91\n")
+        self.assert_one(measured_numbers.check, "expected 0.8995", "found 0.91")
+
     def test_number_that_the_text_lacks(self):
         self.put_page("<!-- measured: measured/a.csv: 1.81 = speedup where streams=2 -->\n\nNearly 1.8 times\n")
         self.assert_one(measured_numbers.check, "expected 1.81 in the text")
@@ -489,6 +501,13 @@ class Figures(PagesTest):
     def test_definition_of_no_kind(self):
         self.put("chapters/1/figures/figures.yaml", "a: {photo: b.jpg}\n")
         self.assert_one(figures.check, "expected a to have one of trace")
+
+    def test_share_of_a_number(self):
+        self.put_plot()
+        plot = figures.find_figures(self.root)[0][0].definition["plot"]
+        self.assertIn("\n1 2.5\n", plots.script(self.root / "chapters/1", plot, "en"))
+        plot["series"][0]["share_of"] = 5
+        self.assertIn("\n1 2.0\n", plots.script(self.root / "chapters/1", plot, "en"))
 
     def test_column_that_is_not_there(self):
         self.put_plot()
