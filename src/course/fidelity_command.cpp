@@ -25,7 +25,9 @@ using fidelity::Compared;
 using fidelity::Figures;
 using fidelity::Table;
 
-fs::path recorded(const Project& project) { return project.root / "src/fidelity/measured/nvidia_h200.csv"; }
+fs::path recorded(const Project& project) {
+    return project.root / "src/fidelity/measured/nvidia_h200.csv";
+}
 
 std::map<std::string, std::string> environment_of(const ChosenDevice& device) {
     std::map<std::string, std::string> environment{{device::environment::quiet, "1"}};
@@ -35,22 +37,47 @@ std::map<std::string, std::string> environment_of(const ChosenDevice& device) {
     return environment;
 }
 
-Table times_on(const Project& project, const ChosenDevice& device) {
-    const fs::path source = project.root / "src/fidelity/fidelity.cu";
-    require_file(source);
-    const fs::path program = build_program(project, {source, device.target});
+// Runs a program that writes its times to the file named after --csv.
+Table table_of(std::vector<std::string> command, const ChosenDevice& device) {
     const TemporaryDirectory folder;
     const fs::path csv = folder.path() / "times.csv";
-    const ProcessResult run =
-        run_passing_through({{program.string(), "--csv", csv.string()}, environment_of(device), {}});
+    command.insert(command.begin() + 1, {"--csv", csv.string()});
+    const ProcessResult run = run_passing_through({command, environment_of(device), {}});
     if (run.exit_status != 0) {
         throw CannotProceed(text("course.run.status", {{"status", std::to_string(run.exit_status)}}));
     }
     return fidelity::read_table(csv);
 }
 
-std::string milliseconds(double ns) { return fmt::format("{:.3f}", ns / 1e6); }
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+// The labs' serial versions and solutions, each in its own process, as the checks run them.
+Table lab_times_on(const Project& project, const ChosenDevice& device) {
+    std::vector<std::string> command{(project.build / "src/fidelity/lab_times").string()};
+    require_file(command.front());
+    if (device.target == Target::simulated) {
+        command.emplace_back("--simulated");
+    }
+    for (const std::string_view lab : lab_names()) {
+        command.emplace_back(lab);
+        command.push_back(build_program(project, {project.baseline(lab), device.target}).string());
+        command.push_back(build_program(project, {project.solution(lab), device.target}).string());
+    }
+    return table_of(command, device);
+}
+
+Table times_on(const Project& project, const ChosenDevice& device) {
+    const fs::path source = project.root / "src/fidelity/fidelity.cu";
+    require_file(source);
+    Table table = table_of({build_program(project, {source, device.target}).string()}, device);
+    table.cases.merge(lab_times_on(project, device).cases);
+    return table;
+}
+
+std::string milliseconds(double ns) {
+    return fmt::format("{:.3f}", ns / 1e6);
+}
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100 * share);
+}
 
 std::string described(const Compared& compared) {
     return text("fidelity.case", {{"case", compared.name.first + ": " + compared.name.second},
@@ -75,14 +102,14 @@ void print_groups(const std::vector<Compared>& cases) {
         std::sort(of_group.begin(), of_group.end(),
                   [](const Compared& a, const Compared& b) { return a.ratio() < b.ratio(); });
         std::cout << fmt::format("  {:<20}{:>6}{:>12}{:>12}{:>9.2f}{:>8.2f}{:>8.2f}\n", group, of_group.size(),
-                                 milliseconds(simulated), milliseconds(measured),
-                                 of_group[of_group.size() / 2].ratio(), of_group.front().ratio(),
-                                 of_group.back().ratio());
+                                 milliseconds(simulated), milliseconds(measured), of_group[of_group.size() / 2].ratio(),
+                                 of_group.front().ratio(), of_group.back().ratio());
     }
 }
 
-void print_figures(const char* heading, const std::vector<Compared>& cases) {
-    const Figures figures = fidelity::figures_of(cases);
+void print_figures(const char* heading, const std::vector<Compared>& cases,
+                   double (Compared::*error)() const = &Compared::error) {
+    const Figures figures = fidelity::figures_of(cases, error);
     std::cout << '\n'
               << text(heading, {{"cases", std::to_string(figures.cases)}}) << "\n  "
               << text("fidelity.figures", {{"median", percent(figures.median_error)},
@@ -113,6 +140,9 @@ int compare_fidelity(const Project& project, const DeviceOptions& options) {
     print_figures("fidelity.fitted", fidelity::compare(simulated, measured, fidelity::Set::fit));
     print_figures("fidelity.judged", judged);
     print_figures("fidelity.steady", fidelity::steady(judged));
+    if (!on_gpu) {  // what was recorded comes from several processes
+        print_figures("fidelity.range", judged, &Compared::distance);
+    }
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -20,7 +21,23 @@ std::vector<std::string> fields_of(const std::string& line) {
     return fields;
 }
 
-void read_case(Table& table, const std::string& line, const std::filesystem::path& file) {
+// Where the columns of a table are, by its heading.
+struct Columns {
+    std::size_t time = 3;
+    std::optional<std::size_t> low;
+    std::optional<std::size_t> high;
+};
+
+Columns columns_of(const std::string& heading) {
+    const std::vector<std::string> names = fields_of(heading);
+    const auto place = [&names](const char* name) -> std::optional<std::size_t> {
+        const auto found = std::find(names.begin(), names.end(), name);
+        return found == names.end() ? std::nullopt : std::optional<std::size_t>(found - names.begin());
+    };
+    return {place("time_ns").value_or(3), place("low_ns"), place("high_ns")};
+}
+
+void read_case(Table& table, const Columns& columns, const std::string& line, const std::filesystem::path& file) {
     const std::vector<std::string> fields = fields_of(line);
     if (fields.size() < 4 || (fields[2] != "fit" && fields[2] != "judge")) {
         throw std::runtime_error(
@@ -28,8 +45,9 @@ void read_case(Table& table, const std::string& line, const std::filesystem::pat
     }
     Case& read = table.cases[{fields[0], fields[1]}];
     read.fit = fields[2] == "fit";
-    read.time_ns = std::stod(fields[3]);
-    read.spread = fields.size() > 6 ? std::stod(fields[6]) : 1;
+    read.time_ns = std::stod(fields.at(columns.time));
+    read.low_ns = columns.low ? std::stod(fields.at(*columns.low)) : read.time_ns;
+    read.high_ns = columns.high ? std::stod(fields.at(*columns.high)) : read.time_ns;
 }
 
 double share_within(const std::vector<double>& errors, double limit) {
@@ -45,11 +63,14 @@ Table read_table(const std::filesystem::path& file) {
         throw std::runtime_error(file.string() + ": expected the fidelity experiment's table, found no readable file");
     }
     Table table;
+    Columns columns;
     for (std::string line; std::getline(stream, line);) {
         if (line.starts_with("# ")) {
             table.facts.push_back(line.substr(2));
-        } else if (!line.empty() && !line.starts_with("group,")) {
-            read_case(table, line, file);
+        } else if (line.starts_with("group,")) {
+            columns = columns_of(line);
+        } else if (!line.empty()) {
+            read_case(table, columns, line, file);
         }
     }
     return table;
@@ -57,6 +78,10 @@ Table read_table(const std::filesystem::path& file) {
 
 double Compared::error() const {
     return std::abs(ratio() - 1);
+}
+
+double Compared::distance() const {
+    return std::abs(simulated_ns / std::clamp(simulated_ns, low_ns, high_ns) - 1);
 }
 
 std::vector<Compared> compare(const Table& simulated, const Table& measured, Set set) {
@@ -70,29 +95,30 @@ std::vector<Compared> compare(const Table& simulated, const Table& measured, Set
             throw std::runtime_error(
                 fmt::format("expected a simulated time of {}, {}, found none", name.first, name.second));
         }
-        result.push_back({name, found->second.time_ns, on_gpu.time_ns, on_gpu.spread <= steady_spread});
+        result.push_back({name, found->second.time_ns, on_gpu.time_ns, on_gpu.low_ns, on_gpu.high_ns});
     }
     return result;
 }
 
-Figures figures_of(const std::vector<Compared>& cases) {
+Figures figures_of(const std::vector<Compared>& cases, double (Compared::*error)() const) {
     if (cases.empty()) {
         throw std::runtime_error("expected cases to compare, found none");
     }
     std::vector<double> errors;
     for (const Compared& compared : cases) {
-        errors.push_back(compared.error());
+        errors.push_back((compared.*error)());
     }
     std::sort(errors.begin(), errors.end());
-    const auto worst = std::max_element(cases.begin(), cases.end(),
-                                        [](const Compared& a, const Compared& b) { return a.error() < b.error(); });
+    const auto worst = std::max_element(cases.begin(), cases.end(), [error](const Compared& a, const Compared& b) {
+        return (a.*error)() < (b.*error)();
+    });
     return {cases.size(), errors[errors.size() / 2], share_within(errors, 0.10), share_within(errors, 0.20), *worst};
 }
 
 std::vector<Compared> steady(const std::vector<Compared>& cases) {
     std::vector<Compared> result;
     std::copy_if(cases.begin(), cases.end(), std::back_inserter(result),
-                 [](const Compared& compared) { return compared.steady; });
+                 [](const Compared& compared) { return compared.steady(); });
     return result;
 }
 

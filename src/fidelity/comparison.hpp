@@ -12,9 +12,10 @@
 namespace fidelity {
 
 struct Case {
-    bool fit = false;         // one of those that constants are fitted to; otherwise they are judged on it
+    bool fit = false;  // one of those that constants are fitted to; otherwise they are judged on it
     double time_ns = 0;
-    double spread = 1;        // of a measured case: the slowest run's median over the fastest run's
+    double low_ns = 0;   // where several processes were measured, what they lie between (merge.py);
+    double high_ns = 0;  // otherwise the time itself
 };
 
 using Name = std::pair<std::string, std::string>;  // group, case
@@ -39,10 +40,13 @@ struct Compared {
     Name name;
     double simulated_ns = 0;
     double measured_ns = 0;
-    bool steady = true;
+    double low_ns = 0;
+    double high_ns = 0;
 
     double ratio() const { return simulated_ns / measured_ns; }
-    double error() const;  // 0.1: ten per cent too fast or too slow
+    double error() const;     // 0.1: ten per cent too fast or too slow
+    double distance() const;  // the same, from the nearest of the times that the GPU showed; 0 between them
+    bool steady() const { return high_ns <= steady_spread * low_ns; }
 };
 
 // The cases of `set` that take shortest_ns or more on the GPU. Throws std::runtime_error where one of them was not
@@ -57,8 +61,8 @@ struct Figures {
     Compared worst;
 };
 
-// Throws std::runtime_error when there is no case.
-Figures figures_of(const std::vector<Compared>& cases);
+// By `error`: Compared::error or Compared::distance. Throws std::runtime_error when there is no case.
+Figures figures_of(const std::vector<Compared>& cases, double (Compared::*error)() const = &Compared::error);
 
 // Only the steady ones.
 std::vector<Compared> steady(const std::vector<Compared>& cases);

@@ -90,7 +90,7 @@ def main():
     given = arguments.parse_args()
 
     measured = read_times(given.measured, lambda row: row["set"] == "fit" and float(row["time_ns"]) >= SHORTEST_NS
-                          and float(row["spread"]) <= STEADY_SPREAD)
+                          and float(row["high_ns"]) <= STEADY_SPREAD * float(row["low_ns"]))
     with open(given.profile) as file:
         profile = json.load(file)
     step = given.step

@@ -3,8 +3,9 @@
 
     merge.py RUN.csv RUN.csv ... > src/fidelity/measured/nvidia_h200.csv
 
-A case's time is the median of the runs' medians. `spread` is the slowest run's median over the fastest one's: pageable
-copies, pinning and some calls differ between two processes by much more than within one.
+A case's time is the median of the processes' medians. `low_ns` to `high_ns` is where they lie, without the fastest and the
+slowest process when there are five or more: pageable copies, pinning and some calls differ between two processes by much more
+than within one, and one process in ten is disturbed for a while.
 """
 import statistics
 import sys
@@ -27,16 +28,15 @@ def main(paths):
     runs = [read(path) for path in paths]
     for fact in runs[0][0]:
         print(fact)
-    print(f"# medians of the medians of up to {len(runs)} processes; spread: the slowest process's over the fastest one's")
-    print("group,case,set,time_ns,least_ns,greatest_ns,spread")
     names = dict.fromkeys(name for _, cases in runs for name in cases)
+    most = max(sum(name in cases for _, cases in runs) for name in names)
+    print(f"# time: median of the medians of up to {most} processes; low, high: the processes, without the fastest and the slowest")
+    print("group,case,set,time_ns,low_ns,high_ns")
     for name in names:
         found = [cases[name] for _, cases in runs if name in cases]
-        medians = [times[0] for _, times in found]
-        least = min(times[1] for _, times in found)
-        greatest = max(times[2] for _, times in found)
-        spread = max(medians) / min(medians)
-        print(f"{name[0]},{name[1]},{found[0][0]},{statistics.median(medians):.0f},{least:.0f},{greatest:.0f},{spread:.3f}")
+        medians = sorted(times[0] for _, times in found)
+        middle = medians[1:-1] if len(medians) >= 5 else medians
+        print(f"{name[0]},{name[1]},{found[0][0]},{statistics.median(medians):.0f},{middle[0]:.0f},{middle[-1]:.0f}")
 
 
 if __name__ == "__main__":

@@ -174,7 +174,8 @@ cudaError_t SimulatedDevice::allocate(MemoryKind kind, void** pointer, std::size
     if (!begin) {
         return cudaErrorMemoryAllocation;
     }
-    spend(kind == MemoryKind::pinned ? allocation_cost_.pin(bytes) : allocation_cost_.take_device_memory(*begin, bytes));
+    spend(kind == MemoryKind::pinned ? allocation_cost_.pin(bytes)
+                                     : allocation_cost_.take_device_memory(*begin, bytes));
     memory_.find(*begin)->flags = flags;
     *pointer = reinterpret_cast<void*>(*begin);
     return cudaSuccess;
@@ -292,11 +293,13 @@ cudaError_t SimulatedDevice::copy(const CopyRequest& request) {
         return error;
     }
     if (stream.capture != nullptr) {
-        return request.asynchronous ? capture_operation(stream, [this, request](Stream& in) {
-            CopyRequest again = request;
-            again.stream = &in;
-            return copy(again);
-        }) : refuse_in_capture(stream);
+        return request.asynchronous ? capture_operation(stream,
+                                                        [this, request](Stream& in) {
+                                                            CopyRequest again = request;
+                                                            again.stream = &in;
+                                                            return copy(again);
+                                                        })
+                                    : refuse_in_capture(stream);
     }
     switch (direction) {
         case cudaMemcpyHostToHost:
@@ -378,15 +381,17 @@ double SimulatedDevice::memory_rate(double bytes) const {
                                                                  : profile_.memory_bytes_per_second;
 }
 
-double SimulatedDevice::copy_rate(double bytes, bool pageable, bool to_device) const {
+double SimulatedDevice::pinned_rate(bool to_device) const {
+    return (to_device ? profile_.host_to_device : profile_.device_to_host).pinned_bytes_per_second;
+}
+
+double SimulatedDevice::pageable_rate(const Rows& host, bool to_device) {
     const device::LinkProfile& link = to_device ? profile_.host_to_device : profile_.device_to_host;
-    if (!pageable) {
-        return link.pinned_bytes_per_second;
-    }
-    if (to_device && bytes <= static_cast<double>(staged_at_once_bytes)) {  // one buffer: staged, then sent
+    const auto bytes = static_cast<double>(host.bytes());
+    if (to_device && host.bytes() <= staged_at_once_bytes) {  // one buffer: staged, then sent
         return 1 / (1 / profile_.host.host_copy_bytes_per_second + 1 / link.pinned_bytes_per_second);
     }
-    const bool cached = bytes <= static_cast<double>(profile_.host.cache_bytes);
+    const bool cached = host_cache_.holds(host.begin(), host.bytes());
     const double staged = cached ? link.pageable_bytes_per_second : link.pageable_large_bytes_per_second;
     // The CPU empties one staging buffer while the link fills the next; but it waits for the first. On the way to the
     // device the last one crosses the link while the host goes on.
@@ -412,7 +417,7 @@ cudaError_t SimulatedDevice::copy_between_host_and_device(const CopyRequest& req
 
     const bool staged_at_once = staged && request.asynchronous && host.bytes() <= staged_at_once_bytes;
     const bool host_waits = (!request.asynchronous || pageable) && !staged_at_once;
-    issue.task.bytes_per_second = copy_rate(issue.task.bytes, pageable && !staged_at_once, to_device);
+    issue.task.bytes_per_second = pageable && !staged_at_once ? pageable_rate(host, to_device) : pinned_rate(to_device);
     const bool promised = !request.asynchronous && !staged;
     issue.waited_for_in_practice = host_waits && !promised;
 
@@ -526,11 +531,13 @@ cudaError_t SimulatedDevice::set(const SetRequest& request) {
         return error;
     }
     if (stream.capture != nullptr) {
-        return request.asynchronous ? capture_operation(stream, [this, request](Stream& in) {
-            SetRequest again = request;
-            again.stream = &in;
-            return set(again);
-        }) : refuse_in_capture(stream);
+        return request.asynchronous ? capture_operation(stream,
+                                                        [this, request](Stream& in) {
+                                                            SetRequest again = request;
+                                                            again.stream = &in;
+                                                            return set(again);
+                                                        })
+                                    : refuse_in_capture(stream);
     }
     const bool small = to.bytes() <= small_memset_bytes;
     spend(small ? profile_.host.small_memset : profile_.host.launch);

@@ -51,7 +51,11 @@ SimulatedDevice& SimulatedDevice::instance() {
 }
 
 SimulatedDevice::SimulatedDevice(device::Profile profile)
-    : profile_(std::move(profile)), engine_(profile_), checker_(operations_, memory_, findings_), allocation_cost_(profile_.host) {
+    : profile_(std::move(profile)),
+      engine_(profile_),
+      checker_(operations_, memory_, findings_),
+      allocation_cost_(profile_.host),
+      host_cache_(profile_.host.cache_bytes) {
     stream_order_[0] = &legacy_stream_;
     checker_.on_overwritten([this](std::uint64_t operation) { spoil_input_of(operation); });
     watch_host_code();
@@ -483,7 +487,8 @@ cudaError_t SimulatedDevice::wait(Stream& stream, Event& event, std::uintptr_t c
 }
 
 void SimulatedDevice::synchronize(const Event& event, std::uintptr_t called_from) {
-    event_waits_.try_emplace(called_from, EventWaits{"cudaEventSynchronize"}).first->second.found_work |= event.recorded;
+    event_waits_.try_emplace(called_from, EventWaits{"cudaEventSynchronize"}).first->second.found_work |=
+        event.recorded;
     wait_for(event.task);
     join_host(event.clock);
 }

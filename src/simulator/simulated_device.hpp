@@ -23,6 +23,7 @@
 #include "simulator/engine.hpp"
 #include "simulator/findings.hpp"
 #include "simulator/graph.hpp"
+#include "simulator/host_cache.hpp"
 #include "simulator/host_threads.hpp"
 #include "simulator/kernel_threads.hpp"
 #include "simulator/memory.hpp"
@@ -46,7 +47,7 @@ struct Stream {
 
     std::uint32_t agent = 1;  // of the ordering checker; agent 0 is the first host thread, 1 the legacy default stream
     bool of_thread = false;   // a per-thread default stream
-    Capture* capture = nullptr;      // while it is captured, and as which of the captured streams
+    Capture* capture = nullptr;  // while it is captured, and as which of the captured streams
     std::size_t capture_index = 0;
     bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
 };
@@ -55,8 +56,8 @@ struct Event {
     unsigned flags = 0;
     bool recorded = false;
     std::uint32_t recorded_in = 0;  // the stream's number
-    bool orders_streams = false;  // a stream was made to wait for it
-    bool times = false;           // cudaEventElapsedTime was asked about it
+    bool orders_streams = false;    // a stream was made to wait for it
+    bool times = false;             // cudaEventElapsedTime was asked about it
     TaskId task = 0;
     VectorClock clock;
     std::uintptr_t created_from = 0;
@@ -214,8 +215,8 @@ public:
     // --- capture and graphs ---
     cudaError_t begin_capture(Stream& stream, cudaStreamCaptureMode mode, std::uintptr_t called_from);
     cudaError_t end_capture(Stream& stream, cudaGraph_t* graph);
-    // Why a call may not be made now, or cudaSuccess: one that may wait for the device, one that uses a stream, one that
-    // waits for a stream or an event. A refusal makes the captures that it concerns invalid.
+    // Why a call may not be made now, or cudaSuccess: one that may wait for the device, one that uses a stream, one
+    // that waits for a stream or an event. A refusal makes the captures that it concerns invalid.
     cudaError_t refusal_during_capture();
     cudaError_t refusal_in(const Stream& stream);
     cudaError_t refusal_to_wait(const Stream& stream);
@@ -287,8 +288,9 @@ private:
     Time run_host_function(const std::function<void()>& function);
     void run_kernel(const std::shared_ptr<RunningKernel>& kernel);
     Time cost_of_release(const Allocation& allocation);
-    double memory_rate(double bytes) const;                                     // bytes per second
-    double copy_rate(double bytes, bool pageable, bool to_device) const;  // bytes per second
+    double memory_rate(double bytes) const;                  // bytes per second
+    double pinned_rate(bool to_device) const;                // bytes per second
+    double pageable_rate(const Rows& host, bool to_device);  // bytes per second
     void count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const;
     KernelCost cost_of(const RunningKernel& kernel) const;
     void spoil_input_of(std::uint64_t operation);
@@ -310,8 +312,8 @@ private:
     device::Profile profile_;
     Engine engine_;
     Memory memory_;
-    bool inputs_are_given_ = false;  // take_for_inputs() was called
-    std::size_t memory_budget_bytes_ = 0;   // 0: none
+    bool inputs_are_given_ = false;          // take_for_inputs() was called
+    std::size_t memory_budget_bytes_ = 0;    // 0: none
     std::size_t largest_refused_bytes_ = 0;  // since the budget was last set
     std::vector<OperationRecord> operations_;
     std::vector<TaskId> operation_tasks_;
@@ -331,10 +333,11 @@ private:
     PendingReads pending_reads_;  // of host memory, by copies
     PoisonedDestinations poisoned_pinned_;
     PoisonedDestinations poisoned_registered_;  // and what else lies outside the arena of pinned memory
-    bool launches_block_ = false;  // CUDA_LAUNCH_BLOCKING=1
+    bool launches_block_ = false;               // CUDA_LAUNCH_BLOCKING=1
     AllocationCost allocation_cost_;
-    bool pool_holds_memory_ = false;   // that cudaMallocAsync took from the device
-    bool behind_graph_node_ = false;   // what is issued now follows another operation of the graph that is launched
+    HostCache host_cache_;
+    bool pool_holds_memory_ = false;  // that cudaMallocAsync took from the device
+    bool behind_graph_node_ = false;  // what is issued now follows another operation of the graph that is launched
     std::map<std::uint64_t, std::weak_ptr<RunningKernel>> running_kernels_;
 
     struct CallRecord {

@@ -21,11 +21,11 @@ Table table(const std::string& lines) {
 
 const char* const measured =
     "# device: a GPU\n"
-    "group,case,set,time_ns,least_ns,greatest_ns,spread\n"
-    "copy,large,judge,1000000,1,2,1.01\n"
-    "copy,larger,judge,2000000,1,2,1.50\n"
-    "copy,short,judge,99999,1,2,1.00\n"
-    "copy,other,fit,3000000,1,2,1.00\n";
+    "group,case,set,time_ns,low_ns,high_ns\n"
+    "copy,large,judge,1000000,990000,1010000\n"
+    "copy,larger,judge,2000000,1500000,2500000\n"
+    "copy,short,judge,99999,99999,99999\n"
+    "copy,other,fit,3000000,3000000,3000000\n";
 
 TEST(Comparison, leaves_out_short_cases_and_the_other_set) {
     const Table simulated = table("copy,large,judge,1050000\ncopy,larger,judge,3000000\ncopy,other,fit,3000000\n");
@@ -48,8 +48,27 @@ TEST(Comparison, knows_what_the_gpu_itself_does_not_repeat) {
     EXPECT_NEAR(fidelity::figures_of(steady).median_error, 0.05, 1e-9);
 }
 
+TEST(Comparison, measures_the_distance_from_what_the_gpu_showed) {
+    const Table simulated = table("copy,large,judge,1000000\ncopy,larger,judge,3000000\n");
+    const auto compared = fidelity::compare(simulated, table(measured), Set::judge);
+    const fidelity::Figures figures = fidelity::figures_of(compared, &fidelity::Compared::distance);
+    EXPECT_DOUBLE_EQ(figures.within_10_percent, 0.5);
+    EXPECT_EQ(figures.worst.name.second, "larger");
+    EXPECT_NEAR(figures.worst.distance(), 0.2, 1e-9);  // from 2.5 ms
+    const auto below =
+        fidelity::compare(table("copy,large,judge,1\ncopy,larger,judge,1200000\n"), table(measured), Set::judge);
+    EXPECT_NEAR(below.back().distance(), 0.2, 1e-9);  // from 1.5 ms
+}
+
+TEST(Comparison, takes_one_process_for_its_own_range) {
+    const Table once = table("group,case,set,time_ns,least_ns,greatest_ns\ncopy,large,judge,1000000,1,9000000\n");
+    EXPECT_DOUBLE_EQ(once.cases.begin()->second.low_ns, 1000000);
+    EXPECT_DOUBLE_EQ(once.cases.begin()->second.high_ns, 1000000);
+}
+
 TEST(Comparison, refuses_what_is_incomplete) {
-    EXPECT_THROW(fidelity::compare(table("copy,large,judge,1050000\n"), table(measured), Set::judge), std::runtime_error);
+    EXPECT_THROW(fidelity::compare(table("copy,large,judge,1050000\n"), table(measured), Set::judge),
+                 std::runtime_error);
     EXPECT_THROW(table("copy,large,sometimes,1\n"), std::runtime_error);
     EXPECT_THROW(fidelity::figures_of({}), std::runtime_error);
     EXPECT_THROW(fidelity::read_table("/nonexistent/table.csv"), std::runtime_error);
