@@ -63,6 +63,8 @@ void measure(Report& report) {
     report.claim("default-stream-synchronizes", above(blocking, 2.5), "three kernels, blocking streams, in kernels");
     report.claim("default-stream-synchronizes", above(non_blocking, 2.5),
                  "three kernels, non-blocking streams, in kernels");
+    report.claim("default-stream-costs-speed", above(blocking / non_blocking, 1.5),
+                 "three kernels: time in blocking / in non-blocking streams");
     report.claim("sync-copy-in-default-stream", above(copy_blocking, 0.9),
                  "cudaMemcpy behind a blocking stream, in kernels");
     report.claim("sync-copy-in-default-stream", below(copy_non_blocking, 0.5),
