@@ -27,6 +27,7 @@ DIRECTIVE = re.compile(r"^\s*_?(?:class|paginate|header|footer|color|backgroundC
 PROGRAMS = {"npm": "npm", "node": "nodejs"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SMALLEST_CODE = 16  # pixels of 720: what the last row can still read
+COLUMNS = 2  # a Chinese character in a drawing is as wide as so many others
 MARGIN = 1.0  # pixels: what a browser rounds is no overflow
 
 # Marp's own script shrinks code until it fits, some frames after the page has loaded; what is measured and printed cannot
@@ -44,11 +45,19 @@ document.querySelectorAll('section pre').forEach(block => {
 """
 MARP_SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
 
-# Reports every element that a slide's border cuts, the size of code, and every picture that did not load.
+# Reports every element that a slide's border cuts, the size of code, how wide Chinese characters in it are, and every
+# picture that did not load.
 MEASURE = """
 <script>
 addEventListener('load', () => {
   const findings = [];
+  const width = (code, text) => {
+    const probe = code.appendChild(document.createElement('span'));
+    probe.textContent = text;
+    const found = probe.getBoundingClientRect().width;
+    probe.remove();
+    return found;
+  };
   document.querySelectorAll('section').forEach((section, index) => {
     const frame = section.getBoundingClientRect();
     const scale = frame.width / section.offsetWidth || 1;
@@ -62,9 +71,12 @@ addEventListener('load', () => {
       beside = Math.max(beside, (element.scrollWidth - element.clientWidth) * (element.clientWidth > 0 ? scale : 0));
     }
     const sizes = [...section.querySelectorAll('pre code')].map(code => parseFloat(getComputedStyle(code).fontSize));
+    const drawn = [...section.querySelectorAll('pre code')].find(code => /\\p{Script=Han}/u.test(code.textContent));
+    const columns = drawn ? width(drawn, '中中中中') / width(drawn, 'mmmm') : 2;
     const broken = [...section.querySelectorAll('img')].filter(image => !image.naturalWidth).length;
     findings.push({
-      slide: index + 1, below: below / scale, beside: beside / scale, broken, code: Math.min(...sizes, 99)
+      slide: index + 1, below: below / scale, beside: beside / scale, broken, columns,
+      code: Math.min(...sizes, 99)
     });
   });
   const result = document.createElement('pre');
@@ -270,7 +282,7 @@ def print_to_pdf(html, output):
 
 def measure(html):
     """For each slide of a page rendered with the template `bare`: pixels cut below and beside, pictures that did not
-    load, and the smallest size of code in pixels."""
+    load, the smallest size of code in pixels, and as how many other characters wide a Chinese one in code is."""
     dom = _in_chromium(printable(html).replace("</body>", MEASURE + "</body>"), "--window-size=1280,720", "--dump-dom")
     measured = re.search(r'<pre id="measured">(.*?)</pre>', dom)
     if measured is None:
@@ -289,6 +301,11 @@ def overflow(deck, html):
             size = f"{slide['code']:.0f} px"
             findings.append(
                 f"{deck}: slide {slide['slide']}: its code is shown at {size}, too small: shorten its lines"
+            )
+        if abs(slide["columns"] - COLUMNS) > 0.05:
+            findings.append(
+                f"{deck}: slide {slide['slide']}: what is drawn is out of line: expected a Chinese character as wide "
+                f"as {COLUMNS} others, found {slide['columns']:.2f}: install fonts-noto-cjk, or look at theme.css"
             )
         if slide["broken"]:
             findings.append(f"{deck}: slide {slide['slide']}: {slide['broken']} pictures did not load")

@@ -583,14 +583,15 @@ class Slides(PagesTest):
         self.assert_one(slides.check, "expected the figures 1267 in chapters/01_a/README.md")
 
     def test_overflow_is_told_with_its_slide(self):
-        seen = {"slide": 1, "below": 0.5, "beside": 0, "broken": 0, "code": 30}
-        cut = {"slide": 2, "below": 40.2, "beside": 0, "broken": 1, "code": 11}
+        seen = {"slide": 1, "below": 0.5, "beside": 0, "broken": 0, "code": 30, "columns": 2}
+        cut = {"slide": 2, "below": 40.2, "beside": 0, "broken": 1, "code": 11, "columns": 1.66}
         with mock.patch.object(slides, "measure", return_value=[seen, cut]):
             told = slides.overflow("slides/01_a.md", "")
-        self.assertEqual(len(told), 3)
+        self.assertEqual(len(told), 4)
         self.assertIn("slide 2 is cut: 40 px stand below", told[0])
         self.assertIn("slide 2: its code is shown at 11 px", told[1])
-        self.assertIn("slide 2: 1 pictures did not load", told[2])
+        self.assertIn("as wide as 2 others, found 1.66", told[2])
+        self.assertIn("slide 2: 1 pictures did not load", told[3])
 
     @unittest.skipUnless(slides.browser(), "no browser")
     def test_browser_finds_what_a_slide_cuts(self):
@@ -602,11 +603,15 @@ class Slides(PagesTest):
         small = page.format(
             "<pre style='margin:0;padding:0;font:20px monospace'><code>" + "small" * 20 + "</code></pre>"
         )
-        measured = slides.measure(f"<html><body style='margin:0'>{fits}{long}{wide}{broken}{small}</body></html>")
+        narrow = page.format("<pre style='font:20px sans-serif'><code>主机</code></pre>")
+        html = f"<html><body style='margin:0'>{fits}{long}{wide}{broken}{small}{narrow}</body></html>"
+        measured = slides.measure(html)
         self.assertEqual([round(slide["below"]) for slide in measured[:3]], [0, 50, 0])
-        self.assertEqual([slide["beside"] > slides.MARGIN for slide in measured], [False, False, True, False, False])
-        self.assertEqual([slide["broken"] for slide in measured], [0, 0, 0, 1, 0])
+        self.assertEqual([slide["slide"] for slide in measured if slide["beside"] > slides.MARGIN], [3])
+        self.assertEqual([slide["broken"] for slide in measured], [0, 0, 0, 1, 0, 0])
         self.assertLess(measured[4]["code"], slides.SMALLEST_CODE)  # 100 characters in 400 px
+        self.assertEqual(measured[0]["columns"], slides.COLUMNS)
+        self.assertLess(measured[5]["columns"], 1.9)  # an m of this font is nearly as wide
 
 
 class Style(PagesTest):
