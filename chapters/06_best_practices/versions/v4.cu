@@ -105,8 +105,10 @@ int main() {
     run_us(job, elements, 1);  // the first run of all is slower on many devices, and does not count
     const double us = run_us(job, 64 << 10, 4), copies = copies_us(job), kernel = kernel_us(job);
     const double least = std::max(copies, kernel);
-    std::printf("run %.0f us; copies alone %.0f us, kernel alone %.0f us: %.0f %% of what is possible\n", us, copies,
-                kernel, 100 * least / us);
+    std::printf(
+        "run %.0f us; copies alone %.0f us, kernel alone %.0f us: "
+        "%.0f %% of what is possible\n",
+        us, copies, kernel, 100 * least / us);
     // [/share]
     destroy(job);
 }
