@@ -185,6 +185,11 @@ TEST(ErrorHandling, a_program_that_reports_and_cleans_up_passes) {
     EXPECT_EQ(errors_of("").cause, "");
 }
 
+// A program that measures many choices makes thousands of calls, each of which fails once: no process is asked for all.
+TEST(ErrorHandling, many_calls_are_spread_over_several_processes) {
+    EXPECT_EQ(errors_of("many_calls").cause, "");
+}
+
 TEST(ErrorHandling, an_error_that_no_call_was_made_to_return_is_named) {
     try {
         errors_of("error");
