@@ -15,7 +15,8 @@ constexpr std::size_t findings_shown = 3;
 messages::Arguments in_words(const Arguments& arguments, Language language) {
     messages::Arguments result(arguments.begin(), arguments.end());
     for (const auto& [name, prefix] : {std::pair("during", "during."), std::pair("check", "check."),
-                                       std::pair("reason", "refusal."), std::pair("kind", "kind.")}) {
+                                       std::pair("reason", "refusal."), std::pair("stage", "stage."),
+                                       std::pair("first", "stage."), std::pair("second", "stage.")}) {
         const auto found = result.find(name);
         if (found != result.end() && messages::known(prefix + found->second)) {
             found->second = messages::text(prefix + found->second, {}, language);

@@ -255,12 +255,18 @@ void OrderingChecker::describe_order(device::Finding& finding, const Conflict& c
     }
     const std::uint32_t awaited = record_of(operations_, first).operation.stream;
     const std::uint32_t waiting = record_of(operations_, second).operation.stream;
-    const auto wait = first_waits_.find({waiting, awaited});
-    if (wait == first_waits_.end() || wait->second >= second) {
+    const auto waits_before_second_for = [&, second = second](std::uint32_t stream) {
+        const auto wait = first_waits_.find({waiting, stream});
+        return wait != first_waits_.end() && wait->second < second;
+    };
+    if (waits_before_second_for(awaited)) {
+        finding.details["order"] = "order.event_recorded_too_early";
+    } else if (waits_before_second_for(waiting)) {
+        finding.details["order"] = "order.event_recorded_where_it_waits";
+    } else {
         finding.details["order"] = "order.event_between_streams";
         return;
     }
-    finding.details["order"] = "order.event_recorded_too_early";
     finding.details["order.waiting"] = std::to_string(waiting);
     finding.details["order.awaited"] = std::to_string(awaited);
 }

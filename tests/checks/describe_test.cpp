@@ -101,6 +101,14 @@ TEST(Describe, an_error_with_advice_of_its_own_gets_that) {
     EXPECT_NE(advice("cudaErrorInvalidValue"), "");
 }
 
+TEST(Describe, a_stage_has_its_name_in_each_language) {
+    const CheckResult check =
+        failed(cause::no_overlap, {{"first", "H2D"}, {"second", "kernel"}, {"share", "1"}, {"required", "60"}});
+    EXPECT_NE(what_happened(check, Language::english).find("kernel"), std::string::npos);
+    EXPECT_EQ(what_happened(check, Language::simplified_chinese).find("kernel"), std::string::npos);
+    EXPECT_NE(what_happened(check, Language::simplified_chinese).find("核函数"), std::string::npos);
+}
+
 TEST(Describe, a_known_line_comes_first) {
     CheckResult check = failed(cause::one_stream, {{"operations", "48"}});
     check.source = {"lab.cu", 61};

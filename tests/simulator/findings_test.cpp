@@ -201,11 +201,11 @@ TEST(Order, does_not_come_from_calls_that_promise_none) {
         const ProgramRun result = run_findings({"pair", "copy_to_host", "host_reads", how});
         expect_only(result, "unordered_access", "host_reads", "copy_to_host");
     }
-    for (const std::string how : {"event_recorded_too_early", "failed_queries"}) {
+    for (const std::string how : {"event_recorded_too_early", "event_recorded_where_it_waits", "failed_queries"}) {
         const ProgramRun result = run_findings({"pair", "kernel_writes_device", "copy_from_device", how});
         const Finding finding = expect_only(result, "unordered_access", "copy_from_device", "kernel_writes_device");
         EXPECT_EQ(finding.details.at("order"),
-                  how == "failed_queries" ? "order.event_between_streams" : "order.event_recorded_too_early");
+                  how == "failed_queries" ? "order.event_between_streams" : "order." + how);
     }
 }
 

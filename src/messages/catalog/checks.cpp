@@ -87,6 +87,9 @@ constexpr Entry entries[] = {
     {"during.measure", "measuring the device", "测量设备"},
     {"during.exit", "the end of the program", "程序结束"},
 
+    // A stage: {stage}, {first}, {second}. H2D and D2H are called so in both languages.
+    {"stage.kernel", "kernel", "核函数"},
+
     // Why the harness refused: {reason}.
     {"refusal.out_of_order", "a request came out of order", "请求的顺序不对"},
     {"refusal.out_of_bounds", "the data do not fit the shared memory", "数据超出共享内存的范围"},
@@ -213,8 +216,8 @@ constexpr Entry entries[] = {
     {"cause.unordered_access", "accesses to the same bytes that nothing orders: {count}",
      "对同一段内存的访问没有先后保证，共 {count} 处"},
     {"cause.copy_out_of_bounds", "copies that leave their allocation: {count}", "有 {count} 次拷贝超出了内存块的范围"},
-    {"cause.device_finding", "mistakes that the simulated device found: {count}, the first of kind {kind}",
-     "模拟设备发现 {count} 处错误，第一处的类别是 {kind}"},
+    {"cause.device_finding", "mistakes that the simulated device found: {count}; they are listed below",
+     "模拟设备发现 {count} 处错误，列在下面"},
     {"cause.pageable_copies", "{copies} of {of} copies use pageable host memory: each is staged, and the host waits for it",
      "{of} 次拷贝中有 {copies} 次使用了可分页内存：数据要经过中转，而且主机会等待"},
     {"cause.pageable_copies.next",
@@ -255,7 +258,7 @@ constexpr Entry entries[] = {
      "issue all chunks first, and wait for the streams after the loop; the order within a stream needs no waiting",
      "先提交所有的块，循环结束之后再等待各个流；同一个流内部的先后不需要等待。"},
     {"cause.no_overlap", "{first} and {second} overlap for {share} % of the time that they could, required: {required} %",
-     "{first} 与 {second} 的重叠只占可重叠时间的 {share} %，要求至少 {required} %"},
+     "这两类操作（{first}、{second}）的重叠只占可重叠时间的 {share} %，要求至少 {required} %"},
     {"cause.no_overlap.next",
      "issue copy in, kernel and copy out of a chunk together in its stream, and the next chunk in the next stream; look "
      "at the timeline (./course timeline streams) for what waits",

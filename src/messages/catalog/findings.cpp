@@ -55,6 +55,10 @@ constexpr Entry entries[] = {
      "event after the work it is to stand for (cudaEventRecord), and make the wait (cudaStreamWaitEvent) after that",
      "流 {waiting} 等待了流 {awaited} 里的事件，但那个事件在这项工作之前就已记录：先在它要代表的工作之后记录事件"
      "（cudaEventRecord），然后再让流等待（cudaStreamWaitEvent）"},
+    {"order.event_recorded_where_it_waits",
+     "stream {waiting} waits for an event that was recorded in stream {waiting} itself, which orders nothing: record it in "
+     "stream {awaited}, after the first access",
+     "流 {waiting} 等待的事件是在流 {waiting} 自己里记录的，等了等于没等：请在流 {awaited} 里、第一次访问之后记录它"},
     {"order.same_stream", "issue both in the same stream", "把两者放进同一个流"},
 
     // Which bytes: {range} of unordered_access.

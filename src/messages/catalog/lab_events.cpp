@@ -50,7 +50,7 @@ constexpr Entry entries[] = {
      "再把这两个事件交给 cudaEventElapsedTime，先记录的在前。"},
     {"cause.roles_share_a_stream",
      "stream {stream} carries {first} and {second}: in one stream they run one after the other",
-     "流 {stream} 里既有 {first} 又有 {second}：同一个流里它们只能依次执行"},
+     "流 {stream} 里不止一类操作（{first}、{second}）：同一个流里它们只能依次执行"},
     {"cause.roles_share_a_stream.next",
      "issue every H2D copy in h2d_stream, every kernel in kernel_stream and every D2H copy in d2h_stream, and let events "
      "make each stage of a chunk wait for the one before it",
@@ -63,7 +63,7 @@ constexpr Entry entries[] = {
      "chunk. Wait once, after the loop",
      "让流等，而不是让主机等：cudaStreamWaitEvent 立即返回，主机接着提交下一块。循环结束之后再等一次。"},
     {"cause.roles_take_turns", "the first {second} begins only after the last {first} has ended, so these two never overlap",
-     "最后一个 {first} 结束之后，第一个 {second} 才开始，所以二者从不重叠"},
+     "前一类操作（{first}）全部结束之后，后一类（{second}）才开始，所以二者从不重叠"},
     {"cause.roles_take_turns.next",
      "record and wait once for each chunk, right after the work of that chunk: an event stands for all that its stream "
      "was given up to that moment, later chunks included when it is recorded after the loop",

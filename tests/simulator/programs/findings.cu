@@ -135,6 +135,9 @@ cudaStream_t put_in_order(const std::string& how, Shared& shared) {
         CALL(cudaEventRecord(shared.event, shared.first));
         EXPECT_ERROR(cudaErrorNotReady, cudaEventQuery(shared.event));
         EXPECT_ERROR(cudaErrorNotReady, cudaStreamQuery(shared.first));
+    } else if (how == "event_recorded_where_it_waits") {
+        CALL(cudaEventRecord(shared.event, shared.second));
+        CALL(cudaStreamWaitEvent(shared.second, shared.event, 0));
     } else if (how == "event_recorded_too_early" || how == "nothing") {
     } else {
         EXPECT(!"a known order");
