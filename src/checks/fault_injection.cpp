@@ -20,6 +20,10 @@ using protocol::Status;
 // A program writes its trace when it ends, and the trace has every call: so many are written in well under a second.
 constexpr std::uint64_t calls_per_process = 100'000;
 
+constexpr std::uint64_t first_calls = 256;  // allocate(), with a run or two if it measures
+constexpr std::uint64_t last_calls = 256;   // run() and release()
+constexpr std::uint64_t calls_between = 64;
+
 // One child that is asked for cycles, each with another failing call.
 class Cycles {
 public:
@@ -120,7 +124,7 @@ std::uint64_t count_calls(Session& session, const std::filesystem::path& program
 // The first call whose failure leaks something, each in a process of its own.
 std::optional<Failure> find_leak(Session& session, const std::filesystem::path& program, const Problem& problem,
                                  std::uint64_t calls) {
-    for (std::uint64_t n = 1; n <= calls; ++n) {
+    for (const std::uint64_t n : calls_to_fail(calls)) {
         Cycles cycles(session, program, problem, "leak.json");
         cycles.arm(n);
         cycles.cycle_reports_error();
@@ -139,6 +143,24 @@ std::optional<Failure> find_leak(Session& session, const std::filesystem::path& 
 
 }  // namespace
 
+std::vector<std::uint64_t> calls_to_fail(std::uint64_t calls) {
+    std::vector<std::uint64_t> result;
+    const bool all = calls <= first_calls + calls_between + last_calls;
+    const std::uint64_t between = all ? 0 : calls - first_calls - last_calls;
+    for (std::uint64_t n = 1; n <= (all ? calls : first_calls); ++n) {
+        result.push_back(n);
+    }
+    for (std::uint64_t i = 0; i < (all ? 0 : calls_between); ++i) {
+        const std::uint64_t begin = between * i / calls_between, end = between * (i + 1) / calls_between;
+        // Another place in each stretch: a loop of equal rounds would else meet with the same call every time.
+        result.push_back(first_calls + 1 + begin + (i * 7919) % (end - begin));
+    }
+    for (std::uint64_t n = calls - last_calls + 1; !all && n <= calls; ++n) {
+        result.push_back(n);
+    }
+    return result;
+}
+
 std::optional<Failure> judge_error_handling(Session& session, const std::filesystem::path& program,
                                             const Problem& problem) {
     session.reserve(problem);
@@ -147,11 +169,13 @@ std::optional<Failure> judge_error_handling(Session& session, const std::filesys
     try {
         return session.watched([&]() -> std::optional<Failure> {
             bool leaked = false;
-            while (n < calls) {
+            const std::vector<std::uint64_t> failing = calls_to_fail(calls);
+            for (auto next = failing.begin(); next != failing.end();) {
                 Cycles cycles(session, program, problem, "errors.json");
                 std::uint64_t made = 0;
-                while (n < calls && made < calls_per_process) {
-                    cycles.arm(++n);
+                while (next != failing.end() && made < calls_per_process) {
+                    n = *next++;
+                    cycles.arm(n);
                     const bool reported = cycles.cycle_reports_error();
                     made += cycles.arm(0);
                     if (!reported) {

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <vector>
+
 #include "checks/causes.hpp"
 #include "checks/failure.hpp"
 #include "checks/fault_injection.hpp"
@@ -183,6 +188,31 @@ Failure errors_of(const std::string& mode, Limits limits = testing_programs::pat
 
 TEST(ErrorHandling, a_program_that_reports_and_cleans_up_passes) {
     EXPECT_EQ(errors_of("").cause, "");
+}
+
+TEST(ErrorHandling, all_of_a_few_hundred_calls_fail_once) {
+    for (const std::uint64_t calls : {0u, 1u, 576u}) {
+        const std::vector<std::uint64_t> failing = calls_to_fail(calls);
+        ASSERT_EQ(failing.size(), calls);
+        EXPECT_TRUE(calls == 0 || (failing.front() == 1 && failing.back() == calls));
+    }
+}
+
+TEST(ErrorHandling, of_many_calls_the_first_the_last_and_some_between_fail) {
+    for (const std::uint64_t calls : {577u, 1530u, 100'000u}) {
+        const std::vector<std::uint64_t> failing = calls_to_fail(calls);
+        EXPECT_EQ(std::set<std::uint64_t>(failing.begin(), failing.end()).size(), 576u) << "each once";
+        EXPECT_TRUE(std::is_sorted(failing.begin(), failing.end()));
+        EXPECT_EQ(failing[255], 256u);
+        EXPECT_EQ(failing[failing.size() - 256], calls - 255);
+        EXPECT_EQ(failing.back(), calls);
+    }
+    const std::vector<std::uint64_t> failing = calls_to_fail(100'000);
+    std::set<std::uint64_t> of_three;
+    for (std::size_t i = 256; i < 320; ++i) {
+        of_three.insert(failing[i] % 3);
+    }
+    EXPECT_EQ(of_three.size(), 3u) << "a loop of copy, launch, copy has each of them fail";
 }
 
 // A program that measures many choices makes thousands of calls, each of which fails once: no process is asked for all.
