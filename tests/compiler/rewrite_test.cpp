@@ -94,6 +94,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "SIMULATOR_KERNEL(\"k\", k).with(1,\n#ifdef X\n2\n#else\n3\n#endif\n)(a);"}),
     name_of);
 
+// libstdc++ 13 writes __attribute__((__noinline__)): a macro of that name would break its headers.
+INSTANTIATE_TEST_SUITE_P(
+    Noinline, Rewrite,
+    testing::Values(Example{"function", "__noinline__ __device__ int f();", "__attribute__((noinline)) __device__ int f();"},
+                    Example{"in_a_macro", "#define F static __noinline__\nF int f();",
+                            "#define F static __attribute__((noinline))\nF int f();"},
+                    Example{"attribute", "__attribute__((__noinline__)) int f();",
+                            "__attribute__((__noinline__)) int f();"},
+                    Example{"one_of_two_attributes", "__attribute__((cold, __noinline__)) int f();",
+                            "__attribute__((cold, __noinline__)) int f();"}),
+    name_of);
+
 INSTANTIATE_TEST_SUITE_P(
     LeftAlone, Rewrite,
     testing::Values(Example{"empty", "", ""}, Example{"line_comment", "// k<<<1>>>\nint x;", "// k<<<1>>>\nint x;"},

@@ -73,6 +73,8 @@ public:
             } else if (tokens_[i].text.size() > launch_open.size() && tokens_[i].text.starts_with(launch_open)) {
                 fail(tokens_[i], "expected '<<<' behind a kernel's name, found '{}' (an unresolved merge conflict?)",
                      tokens_[i].text);
+            } else if (is_noinline(tokens_, i)) {
+                replace(tokens_[i], noinline_attribute);
             } else if (tokens_[i].is("__shared__") && i >= declaration_end_) {
                 rewrite_shared_memory(i);
             } else if (is_any(tokens_[i], {"__device__", "__constant__"}) && i >= declaration_end_ &&
@@ -122,6 +124,13 @@ private:
     }
     void insert(std::size_t offset, std::string text) { edits_.push_back({offset, 0, std::move(text)}); }
 
+    // CUDA's __noinline__ cannot be a macro: libstdc++ 13 writes __attribute__((__noinline__)).
+    static constexpr const char* noinline_attribute = "__attribute__((noinline))";
+    static bool is_noinline(const std::vector<Token>& tokens, std::size_t index) {
+        return tokens[index].is("__noinline__") &&
+               !(index > 0 && (tokens[index - 1].is("(") || tokens[index - 1].is(",")));
+    }
+
     // The preprocessor pastes a macro's text into the program after this pass has run, so that what is in it is rewritten
     // where it stands. That takes a launch that is complete there.
     void check_macros() {
@@ -138,6 +147,11 @@ private:
                     continue;
                 }
                 edits_.insert(edits_.end(), inside.edits_.begin(), inside.edits_.end());
+            }
+            for (std::size_t i = 0; i < body.size(); ++i) {
+                if (is_noinline(body, i)) {
+                    replace(body[i], noinline_attribute);
+                }
             }
             const auto is = [](const char* text) { return [text](const Token& token) { return token.is(text); }; };
             const auto shared = std::find_if(body.begin(), body.end(), is("__shared__"));

@@ -62,8 +62,9 @@ void shapes() {
 
 // --- functions and templates ---
 
-__device__ unsigned twice(unsigned x) { return 2 * x; }
+__noinline__ __device__ unsigned twice(unsigned x) { return 2 * x; }
 __host__ __device__ inline unsigned plus_one(unsigned x) { return x + 1; }
+__attribute__((__noinline__)) void spelled_as_in_libstdcpp() {}
 __forceinline__ __device__ unsigned inlined(unsigned x) { return twice(plus_one(x)); }
 __device__ unsigned recursive(unsigned x) { return x == 0 ? 0 : x + recursive(x - 1); }
 
@@ -93,6 +94,7 @@ __global__ void apply(T* values, unsigned count, Function function) {
 void functions_and_templates() {
     constexpr unsigned count = 100;
     DeviceMemory device(count * sizeof(double));
+    spelled_as_in_libstdcpp();
     call_functions<<<1, count>>>(device);
     const auto found = copied_back<unsigned>(device, count);
     bool right = true;
