@@ -194,8 +194,9 @@ def record(options):
             writer.writeheader()
             writer.writerows(row for row in rows if row["lab"] == lab)
         trace = options.out / f"{lab}_trace.json"
-        if trace.exists():
-            shutil.copyfile(trace, measured / f"checks_trace_{card}.json")
+        kept_trace = measured / f"solution_trace_{card}.json"
+        if trace.exists() and not kept_trace.exists():  # one that is there may have been cut for its picture
+            shutil.copyfile(trace, kept_trace)
 
 
 def main():
