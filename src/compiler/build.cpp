@@ -127,6 +127,7 @@ private:
         }
         unit.input = rewritten.files.front().copy;
         unit.copies = directory;
+        unit.bit_fields = rewritten.bit_fields;
         for (const RewrittenFile& file : rewritten.files) {
             unit.header_directories.push_back(file.original.parent_path());
             rewritten_.push_back(file);

@@ -40,11 +40,13 @@ bool is_clang(const BuildRequest& request) {
 }
 
 // Loads, stores and basic blocks are recorded by this project's own runtime, which knows of no function entries.
-void append_instrumentation(Command& command, const BuildRequest& request) {
+void append_instrumentation(Command& command, const BuildRequest& request, const Unit& unit) {
     append(command, {"-fsanitize=thread", "-fsanitize-coverage=trace-pc"});
     if (is_clang(request)) {
-        append(command, {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-distinguish-volatile=1",
-                         "-mllvm", "-tsan-instrument-read-before-write=1"});  // x += 1 reads x too, as with g++
+        append(command, {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-distinguish-volatile=1"});
+        if (!unit.bit_fields) {  // setting one reads its neighbours, which need not be set yet
+            append(command, {"-mllvm", "-tsan-instrument-read-before-write=1"});  // x += 1 reads x too, as with g++
+        }
         append(command, {"-gdwarf-aranges"});  // elfutils finds an address's line through them; g++ writes them anyway
     } else {
         append(command, {"--param", "tsan-instrument-func-entry-exit=0", "--param", "tsan-distinguish-volatile=1"});
@@ -98,7 +100,7 @@ Command simulated_compile_command(const BuildRequest& request, const Location& l
     append(command, {"-O1", "-g", "-pipe", "-Wall", "-ffp-contract=off"});
     // nvcc knows `#pragma unroll`, and says nothing of `threadIdx.x < n`, which is everywhere.
     append(command, {"-Wno-unknown-pragmas", "-Wno-sign-compare"});
-    append_instrumentation(command, request);
+    append_instrumentation(command, request, unit);
     append(command, {"-D__CUDACC__", "-D__SIMULATED_DEVICE__"});
     append_definitions(command, request);
     append(command, {"-I", (location.source_root / "src/simulator/include").c_str()});

@@ -21,6 +21,7 @@ struct Unit {
     std::vector<std::filesystem::path> header_directories;  // those of rewritten headers
     std::filesystem::path copies;                           // the folder of rewritten files; empty when there are none
     bool cuda = false;                                      // a .cu file
+    bool bit_fields = false;                                // it, or a header of its own, seems to have some
 };
 
 // The folders in which a program's own headers are looked for beside its own, in this order.

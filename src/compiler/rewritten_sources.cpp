@@ -72,6 +72,10 @@ public:
         return text;
     }
 
+    [[nodiscard]] bool have_bit_fields() const {
+        return std::ranges::any_of(files_, [](const auto& file) { return file.second.result.bit_fields; });
+    }
+
     // Copies keep their places relative to each other, so that #include "../x.cuh" finds the copy of x.cuh.
     std::vector<RewrittenFile> write(const fs::path& source, const fs::path& directory) {
         files_[source].copied = true;
@@ -121,7 +125,7 @@ RewrittenSources rewrite_sources(const fs::path& source, const fs::path& directo
     if (std::string errors = sources.errors(); !errors.empty()) {
         return {{}, std::move(errors)};
     }
-    return {sources.write(key, directory), {}};
+    return {sources.write(key, directory), {}, sources.have_bit_fields()};
 }
 
 }  // namespace compiler

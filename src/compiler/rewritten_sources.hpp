@@ -16,6 +16,7 @@ struct RewrittenFile {
 struct RewrittenSources {
     std::vector<RewrittenFile> files;  // the source first, then the headers that had to be rewritten
     std::string errors;                // one compiler message a line; empty when all is well
+    bool bit_fields = false;           // one of them, or of the headers that were left, seems to have some
 };
 
 // Rewrites `source` and writes it below `directory`, at its absolute path. A header that it includes in quotes, found

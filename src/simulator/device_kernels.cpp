@@ -51,17 +51,23 @@ bool is_reachable_memory(const Memory& memory, std::uintptr_t address) {
 struct ThreadPosition {
     std::string block;
     std::string thread;
+    std::uintptr_t pc = 0;  // of its access
 };
+
+// The interval's own address stands for an access among its first bytes, which may be another one.
+std::uintptr_t line_of(const ThreadPosition& thread, const AccessInterval& interval) {
+    return thread.pc != 0 ? thread.pc : interval.pc;
+}
 
 // Runs the kernel once more to learn who accesses [begin, end) first. What it writes and prints is taken back.
 ThreadPosition first_thread_to_access(const LaunchRequest& request, std::uintptr_t begin, std::uintptr_t end) {
     AccessRecorder recorder;
     recorder.save_pages(true);
     ThreadPosition position{"?", "?"};
-    recorder.watch({{begin, end}}, [&] {
+    recorder.watch({{begin, end}}, [&](std::uintptr_t pc) {
         const RecordingPaused paused;
         if (position.block == "?") {
-            position = {text_of(blockIdx), text_of(threadIdx)};
+            position = {text_of(blockIdx), text_of(threadIdx), pc};
             stop_after_this_thread();
         }
     });
@@ -209,7 +215,7 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
         check_shared_bounds(*kernel, accesses);
         count_bytes_over_link(*kernel, accesses);
         check_kernel_bounds(*kernel, accesses);
-        checker_.operation_accesses(id, epoch, past, accesses, kernel_recorder_.reads_before_writes());
+        checker_.kernel_accesses(id, epoch, past, accesses, kernel_recorder_);
         kernel_recorder_.clear();
         return cost_of(*kernel);
     };
@@ -351,7 +357,7 @@ void SimulatedDevice::check_shared_bounds(const RunningKernel& kernel, std::vect
             }
             if (lines.insert(interval.pc).second) {  // one finding for each access in the source
                 const ThreadPosition thread = first_thread_to_access(kernel.request, interval.begin, interval.end);
-                add_finding("shared_memory_out_of_bounds", device::Severity::error, interval.pc,
+                add_finding("shared_memory_out_of_bounds", device::Severity::error, line_of(thread, interval),
                             {{"kernel", kernel.request.name},
                              {"bytes", std::to_string(interval.end - interval.begin)},
                              {"size", std::to_string(shared.bytes)},
@@ -377,14 +383,16 @@ void SimulatedDevice::check_kernel_bounds(const RunningKernel& kernel, const std
         if (!lines.insert(interval.pc).second) {
             continue;  // one finding for each access in the source
         }
-        const ThreadPosition thread = first_thread_to_access(kernel.request, first_outside, interval.end);
+        const std::uintptr_t outside_end = memory_.next_begin(first_outside, interval.end);
+        const ThreadPosition thread = first_thread_to_access(kernel.request, first_outside, outside_end);
         if (!is_reachable_memory(memory_, first_outside)) {
-            report_host_pointer(kernel, interval.pc, thread.block, thread.thread);
+            report_host_pointer(kernel, line_of(thread, interval), thread.block, thread.thread);
             continue;
         }
-        add_finding(freed ? "use_after_free" : "kernel_out_of_bounds", device::Severity::error, interval.pc,
+        add_finding(freed ? "use_after_free" : "kernel_out_of_bounds", device::Severity::error,
+                    line_of(thread, interval),
                     {{"kernel", kernel.request.name},
-                     {"bytes", std::to_string(interval.end - first_outside)},
+                     {"bytes", std::to_string(outside_end - first_outside)},
                      {"block", thread.block},
                      {"thread", thread.thread}});
     }

@@ -336,7 +336,7 @@ bool SimulatedDevice::watch_destinations(AccessRecorder& recorder) {
     const auto [registered_begin, registered_end] = poisoned_registered_.hull();
     const AccessRecorder::Watched pinned{pinned_begin, pinned_end};
     const AccessRecorder::Watched registered{registered_begin, registered_end};
-    recorder.watch({pinned, registered}, [this, pinned, registered] {
+    recorder.watch({pinned, registered}, [this, pinned, registered](std::uintptr_t) {
         const RecordingPaused paused;
         poisoned_pinned_.restore(pinned.begin, pinned.end);
         poisoned_registered_.restore(registered.begin, registered.end);

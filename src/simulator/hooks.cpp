@@ -91,6 +91,15 @@ void simulator_atomic_access(const volatile void* address, size_t bytes) {
                              reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
 }
 
+void simulator_atomic_set(const volatile void* address, size_t bytes) {
+    const auto caller = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+    if (simulator::atomics_taken_back) {
+        simulator::record_access(address, bytes, simulator::Access::write, caller);
+    } else {
+        simulator::record_atomic_set(address, bytes, caller);
+    }
+}
+
 // What assert() of the C library calls, in kernels too.
 [[noreturn]] void __assert_fail(const char* condition, const char* file, unsigned line, const char* function) noexcept {
     if (simulator::instrumentation.running == simulator::Running::device_code) {

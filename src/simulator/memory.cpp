@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -140,6 +141,11 @@ const Allocation* Memory::find(std::uintptr_t address) const {
 
 Allocation* Memory::find(std::uintptr_t address) {
     return const_cast<Allocation*>(std::as_const(*this).find(address));
+}
+
+std::uintptr_t Memory::next_begin(std::uintptr_t address, std::uintptr_t end) const {
+    const auto next = live_.upper_bound(address);
+    return next == live_.end() ? end : std::min(end, next->first);
 }
 
 const Allocation* Memory::find_freed(std::uintptr_t address) const {

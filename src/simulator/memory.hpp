@@ -66,6 +66,10 @@ public:
 
     // The live allocation, or the variable of the device, that holds `address`.
     const Allocation* find(std::uintptr_t address) const;
+
+    // Where the first allocation behind `address` begins, or `end` if none begins before that.
+    std::uintptr_t next_begin(std::uintptr_t address, std::uintptr_t end) const;
+
     // The freed allocation that held `address` last, if nothing lives there now.
     const Allocation* find_freed(std::uintptr_t address) const;
 

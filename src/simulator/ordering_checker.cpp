@@ -32,16 +32,16 @@ std::string access_text(const OperationRecord& record, Access kind) {
 }  // namespace
 
 void OrderingChecker::operation_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
-                                         const std::vector<AccessInterval>& intervals,
-                                         const std::vector<AccessInterval>& read_first) {
-    std::vector<AccessInterval> all = unwritten_among(read_first);
-    if (all.empty()) {
-        find_unwritten(id, intervals);
-    } else {
-        all.insert(all.end(), intervals.begin(), intervals.end());
-        std::ranges::stable_sort(all, {}, &AccessInterval::begin);
-        find_unwritten(id, all);
-    }
+                                         const std::vector<AccessInterval>& intervals) {
+    note_copied_nothing(id, intervals);
+    access({epoch, id, record_of(operations_, id).called_from, 0}, clock, intervals);
+}
+
+void OrderingChecker::kernel_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
+                                      const std::vector<AccessInterval>& intervals, const AccessRecorder& recorder) {
+    const AccessRecorder::FirstReads reads = recorder.first_reads();
+    find_unwritten_values(id, intervals, reads.values, recorder);
+    find_unwritten_wholes(id, reads.wholes);
     access({epoch, id, record_of(operations_, id).called_from, 0}, clock, intervals);
 }
 
@@ -62,59 +62,89 @@ bool OrderingChecker::is_unwritten(std::uintptr_t begin, std::uintptr_t end) con
     return found.size() == 1 && found.front().begin == begin && found.front().end == end;
 }
 
-std::vector<AccessInterval> OrderingChecker::unwritten_among(const std::vector<AccessInterval>& intervals) const {
-    std::vector<AccessInterval> found;
-    std::ranges::copy_if(intervals, std::back_inserter(found), [this](const AccessInterval& interval) {
-        return !unwritten(interval.begin, interval.end).empty();
-    });
-    return found;
-}
-
-// Kernels are judged by the byte, copies as a whole: a buffer that is copied may have a part that is not in use. Bytes
-// between written ones may be the padding of a structure, which is read along.
-void OrderingChecker::find_unwritten(std::uint64_t id, const std::vector<AccessInterval>& intervals) {
-    constexpr std::size_t largest_padding_bytes = 15;
+// Copies are judged as a whole: a buffer that is copied may have a part that is not in use.
+void OrderingChecker::note_copied_nothing(std::uint64_t id, const std::vector<AccessInterval>& intervals) {
     OperationRecord& record = operations_[id - 1];
-    const bool in_kernel = record.operation.kind == device::OperationKind::kernel;
-    const auto is_read_on_device = [this](const AccessInterval& interval) {
+    const auto is_read = [this](const AccessInterval& interval) {
         return interval.kind != Access::write && memory_.device_arena().contains(interval.begin);
     };
-    if (!in_kernel) {
-        const auto is_read = [&](const AccessInterval& interval) { return is_read_on_device(interval); };
-        record.copies_nothing = record.role == OperationRole::on_device && std::ranges::any_of(intervals, is_read) &&
-                                std::ranges::all_of(intervals, [&](const AccessInterval& interval) {
-                                    return !is_read(interval) || is_unwritten(interval.begin, interval.end);
-                                });
-        copied_nothing_ |= record.copies_nothing;
+    record.copies_nothing = record.role == OperationRole::on_device && std::ranges::any_of(intervals, is_read) &&
+                            std::ranges::all_of(intervals, [&](const AccessInterval& interval) {
+                                return !is_read(interval) || is_unwritten(interval.begin, interval.end);
+                            });
+    copied_nothing_ |= record.copies_nothing;
+}
+
+// Bytes behind written ones may be the padding of a structure, which is read along.
+bool OrderingChecker::is_padding(const ShadowMemory::Stretch& stretch,
+                                 const std::vector<AccessInterval>& intervals) const {
+    constexpr std::size_t largest_padding_bytes = 15;
+    if (stretch.end - stretch.begin > largest_padding_bytes) {
+        return false;
+    }
+    const std::uintptr_t before = stretch.begin - 1;
+    auto own = std::ranges::upper_bound(intervals, before, {}, &AccessInterval::begin);
+    for (int overlapping = 0; overlapping < 2 && own != intervals.begin(); ++overlapping) {
+        --own;
+        if (own->kind != Access::read && before < own->end) {
+            return true;
+        }
+    }
+    return !is_unwritten(before, stretch.begin);
+}
+
+// Single values that a kernel reads are judged by the byte.
+void OrderingChecker::find_unwritten_values(std::uint64_t id, const std::vector<AccessInterval>& intervals,
+                                            const std::vector<AccessInterval>& read, const AccessRecorder& recorder) {
+    for (const AccessInterval& interval : read) {
+        if (!memory_.device_arena().contains(interval.begin)) {
+            continue;
+        }
+        for (const ShadowMemory::Stretch& stretch : unwritten(interval.begin, interval.end)) {
+            if (interval.kind == Access::atomic || !is_padding(stretch, intervals)) {
+                add_unwritten(id, stretch, recorder.pc_of(stretch.begin, stretch.end, interval.kind));
+            }
+        }
+    }
+}
+
+// A structure that a kernel reads is judged as a whole: of a union, of a text or of an array in it a part may not be in
+// use. Those without a gap are looked up at once, and are one finding.
+void OrderingChecker::find_unwritten_wholes(std::uint64_t id, const std::vector<AccessInterval>& read) {
+    for (auto first = read.begin(); first != read.end();) {
+        const auto gap = std::adjacent_find(first, read.end(), [](const AccessInterval& a, const AccessInterval& b) {
+            return a.end != b.begin || a.pc != b.pc;
+        });
+        const auto behind = gap == read.end() ? gap : std::next(gap);
+        if (memory_.device_arena().contains(first->begin)) {
+            for (const ShadowMemory::Stretch& stretch : unwritten(first->begin, std::prev(behind)->end)) {
+                // Those that lie in the stretch, to their last byte.
+                const auto inside = std::ranges::lower_bound(first, behind, stretch.begin, {}, &AccessInterval::begin);
+                const auto outside =
+                    std::ranges::upper_bound(inside, behind, stretch.end, {}, &AccessInterval::end);
+                if (inside != outside) {
+                    add_unwritten(id, {inside->begin, std::prev(outside)->end}, inside->pc);
+                }
+            }
+        }
+        first = behind;
+    }
+}
+
+void OrderingChecker::add_unwritten(std::uint64_t id, const ShadowMemory::Stretch& stretch, std::uintptr_t pc) {
+    const OperationRecord& record = record_of(operations_, id);
+    if (memory_.find(stretch.begin) == nullptr || unwritten_reads_.contains({pc, record.called_from})) {
         return;
     }
-    const AccessInterval* before = nullptr;
-    for (const AccessInterval& interval : intervals) {
-        const auto follows_written = [&](std::uintptr_t at) {
-            return (before != nullptr && before->end == at && before->kind != Access::read) ||
-                   !is_unwritten(at - 1, at);
-        };
-        for (const ShadowMemory::Stretch& stretch : is_read_on_device(interval)
-                                                        ? unwritten(interval.begin, interval.end)
-                                                        : std::vector<ShadowMemory::Stretch>{}) {
-            const bool padding = interval.kind == Access::read &&
-                                 stretch.end - stretch.begin <= largest_padding_bytes && follows_written(stretch.begin);
-            const Allocation* const allocation = memory_.find(stretch.begin);
-            if (padding || allocation == nullptr) {
-                continue;
-            }
-            UnwrittenRead read{id, {}};
-            read.finding.kind = "unwritten_memory_read";
-            read.finding.severity = device::Severity::warning;
-            read.finding.at = source_line(interval.pc);
-            read.finding.other = source_line(record.called_from);
-            describe(read.finding, "first", {{}, id, record.called_from, 0}, Access::read);
-            read.finding.details["bytes"] = std::to_string(stretch.end - stretch.begin);
-            describe_range(read.finding, stretch.begin, stretch.end);
-            unwritten_reads_.try_emplace({interval.pc, record.called_from}, std::move(read));
-        }
-        before = &interval;
-    }
+    UnwrittenRead read{id, {}};
+    read.finding.kind = "unwritten_memory_read";
+    read.finding.severity = device::Severity::warning;
+    read.finding.at = source_line(pc);
+    read.finding.other = source_line(record.called_from);
+    describe(read.finding, "first", {{}, id, record.called_from, 0}, Access::read);
+    read.finding.details["bytes"] = std::to_string(stretch.end - stretch.begin);
+    describe_range(read.finding, stretch.begin, stretch.end);
+    unwritten_reads_.try_emplace({pc, record.called_from}, std::move(read));
 }
 
 void OrderingChecker::find_unwritten_on_host(const AccessInterval& interval, const std::string& label) {

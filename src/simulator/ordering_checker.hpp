@@ -40,10 +40,13 @@ public:
     OrderingChecker(std::vector<OperationRecord>& operations, const Memory& memory, FindingLog& findings)
         : operations_(operations), memory_(memory), findings_(findings) {}
 
-    // Operation `id` with the past `clock` accesses memory. `read_first`: what of it was read before it was written.
+    // Operation `id` with the past `clock` accesses memory.
     void operation_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
-                            const std::vector<AccessInterval>& intervals,
-                            const std::vector<AccessInterval>& read_first = {});
+                            const std::vector<AccessInterval>& intervals);
+
+    // The same for a kernel, whose accesses `recorder` holds: what it reads has to be written.
+    void kernel_accesses(std::uint64_t id, Epoch epoch, const VectorClock& clock,
+                         const std::vector<AccessInterval>& intervals, const AccessRecorder& recorder);
 
     // Host code accesses memory. `label` names trusted code that has no line: the buffer that the check
     // accesses, or the qualified name of the function that does (lab::consume).
@@ -76,8 +79,12 @@ private:
     void report(const Conflict& conflict);
     bool is_unwritten(std::uintptr_t begin, std::uintptr_t end) const;
     std::vector<ShadowMemory::Stretch> unwritten(std::uintptr_t begin, std::uintptr_t end) const;
-    std::vector<AccessInterval> unwritten_among(const std::vector<AccessInterval>& intervals) const;
-    void find_unwritten(std::uint64_t id, const std::vector<AccessInterval>& intervals);
+    void note_copied_nothing(std::uint64_t id, const std::vector<AccessInterval>& intervals);
+    void find_unwritten_values(std::uint64_t id, const std::vector<AccessInterval>& intervals,
+                               const std::vector<AccessInterval>& read, const AccessRecorder& recorder);
+    void find_unwritten_wholes(std::uint64_t id, const std::vector<AccessInterval>& read);
+    bool is_padding(const ShadowMemory::Stretch& stretch, const std::vector<AccessInterval>& intervals) const;
+    void add_unwritten(std::uint64_t id, const ShadowMemory::Stretch& stretch, std::uintptr_t pc);
     void find_unwritten_on_host(const AccessInterval& interval, const std::string& label);
     void describe(device::Finding& finding, const std::string& detail, const AccessOwner& owner, Access kind) const;
     device::SourceLine line_of(const AccessOwner& owner) const;

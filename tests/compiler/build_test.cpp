@@ -268,6 +268,19 @@ TEST_P(BuildWith, AProgramOfTwoSourcesRuns) {
     EXPECT_EQ(rule.find("source0"), std::string::npos) << rule;
 }
 
+// How a structure is read, and what else is read where one of its bit fields is set, differs between compilers.
+TEST_P(BuildWith, NothingIsFoundWhereStructuresAreWrittenInPart) {
+    if (compiler::run_child({"/usr/bin/env", "which", GetParam()}).exit_status != 0) {
+        GTEST_SKIP() << GetParam() << " is not installed";
+    }
+    auto program = request();
+    program.host_compiler = GetParam();
+    program.sources = {fs::path(PROGRAM_DIRECTORY) / "parts_of_structures.cu"};
+    const BuildResult result = build_program(program);
+    ASSERT_TRUE(result.ok) << result.diagnostics;
+    EXPECT_EQ(compiler::run_child({program.output}).output, "0 wrong\n") << "findings would stand there too";
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, BuildWith, testing::Values("g++", "clang++"), [](const auto& info) {
     const std::string name = info.param;
     return name.substr(0, name.find('+'));

@@ -369,6 +369,18 @@ TEST(RewriteResult, ListsQuotedIncludes) {
     EXPECT_EQ(result.quoted_includes, std::vector<std::string>{"b/c.cuh"});
 }
 
+TEST(BitFields, AreSeen) {
+    for (const char* const source : {"struct S { unsigned a : 3; };", "struct S { int a : 3, b : WIDTH; };",
+                                     "struct S { int a : 3 = 0; };", "struct S { const int x = 1; T a : 4; };"}) {
+        EXPECT_TRUE(rewrite_launches(source, "f.cu").bit_fields) << source;
+    }
+    for (const char* const source : {"int x = a ? b : 3;", "f(a ? b : 3, 4);", "switch (x) { case A: y = 3; }",
+                                     "switch (x) { default: return; }", "for (int a : values) { use(a); }",
+                                     "S::S() : a(3) {}", "struct A : B {};", "struct S { public: int a; };"}) {
+        EXPECT_FALSE(rewrite_launches(source, "f.cu").bit_fields) << source;
+    }
+}
+
 TEST(RewriteResult, NamesTheFileForTheCompiler) {
     EXPECT_EQ(rewrite_launches("int x;", "a \"b\"\\c.cu").text, "#line 1 \"a \\\"b\\\"\\\\c.cu\"\nint x;");
 }

@@ -160,6 +160,18 @@ TEST(UnwrittenMemory, read_before_it_is_written_by_the_same_kernel_is_found) {
     expect_nothing({"sums_in_place_of_what_the_kernel_wrote"});
 }
 
+TEST(UnwrittenMemory, is_found_at_the_line_that_reads_it) {
+    const Finding finding = expect_only(run_findings({"second_half_never_written"}), "unwritten_memory_read",
+                                        "half that nobody wrote", "launch that adds halves");
+    EXPECT_EQ(finding.details.at("bytes"), "1024");
+}
+
+TEST(UnwrittenMemory, read_as_a_structure_is_found_where_no_part_of_it_was_written) {
+    const Finding finding = expect_only(run_findings({"structures_never_written"}), "unwritten_memory_read",
+                                        "structure copied", "launch that copies structures");
+    EXPECT_EQ(finding.details.at("bytes"), "384") << "six of sixteen";
+}
+
 TEST(UnwrittenMemory, counted_up_by_a_kernel_is_found) {
     expect_only(run_findings({"counter_not_set_to_zero"}), "unwritten_memory_read", "counter counted up",
                 "launch that counts");
@@ -469,6 +481,18 @@ TEST(Handles, that_were_destroyed_are_named_with_the_call) {
 
 TEST(Memory, variables_without_a_gap_are_not_out_of_bounds) {
     expect_nothing({"variables_side_by_side"});
+}
+
+TEST(Race, with_structures_that_a_call_in_a_kernel_returns_is_found) {
+    expect_race("returned_structures_copied_too_early", "structures copied", "structures computed");
+    expect_nothing({"returned_structures_copied_in_order"});
+}
+
+TEST(Memory, a_kernel_out_of_bounds_is_found_at_the_line_that_leaves_them) {
+    const Finding finding =
+        expect_only(run_findings({"neighbour_out_of_bounds"}), "kernel_out_of_bounds", "neighbour beyond");
+    EXPECT_EQ(finding.details.at("bytes"), "4");
+    EXPECT_EQ(finding.details.at("thread"), "(249, 0, 0)");
 }
 
 TEST(Memory, a_kernel_out_of_bounds_names_the_first_thread) {

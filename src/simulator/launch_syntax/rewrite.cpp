@@ -59,6 +59,24 @@ struct Launch {
     std::size_t arguments = 0;  // ( before the kernel's arguments
 };
 
+// NAME : WIDTH; or with a comma or an initializer behind it, where no ?: and no label of a switch goes on.
+bool has_bit_fields(const std::vector<Token>& tokens) {
+    bool other_colon = false;
+    for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+        if (is_any(tokens[i], {";", "{", "}"})) {
+            other_colon = false;
+        }
+        other_colon = other_colon || is_any(tokens[i], {"?", "case", "default"});
+        const bool name_and_width = tokens[i].kind == TokenKind::identifier && tokens[i + 1].is(":") &&
+                                    (tokens[i + 2].kind == TokenKind::number ||
+                                     tokens[i + 2].kind == TokenKind::identifier);
+        if (name_and_width && !other_colon && is_any(tokens[i + 3], {";", ",", "="})) {
+            return true;
+        }
+    }
+    return false;
+}
+
 class Rewriter {
 public:
     Rewriter(std::string_view source, std::string_view file_name)
@@ -770,6 +788,7 @@ private:
             return std::move(result_);
         }
         result_.changed = !edits_.empty();
+        result_.bit_fields = has_bit_fields(tokens_);
         result_.text = line_directive() + edited_source();
         return std::move(result_);
     }

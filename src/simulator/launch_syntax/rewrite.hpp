@@ -19,6 +19,7 @@ struct RewriteResult {
     std::string text;                          // the rewritten text; empty when there are errors
     std::vector<RewriteError> errors;          // in the order of the source
     bool changed = false;                      // something was rewritten
+    bool bit_fields = false;                   // something looks like one: NAME : WIDTH;
     std::vector<std::string> quoted_includes;  // NAME of each #include "NAME", for who rewrites headers too
     [[nodiscard]] bool ok() const { return errors.empty(); }
 };

@@ -164,20 +164,48 @@ void AccessRecorder::start_line(Stretch& stretch, std::uintptr_t address, Access
 void AccessRecorder::record_slowly(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc) {
     accessed_bytes_ += bytes;
     if (is_watched(address, address + bytes)) [[unlikely]] {
-        watched_touched_();
+        watched_touched_(pc);
     }
+    for_each_line(address, bytes, [&](Stretch& stretch, std::uintptr_t at, std::uint64_t of_line) {
+        const std::size_t line = line_of(at);
+        if (stretch.touched[static_cast<std::size_t>(kind)][line] == 0) {
+            start_line(stretch, at, kind, pc);
+        }
+        stretch.mark(line, kind, of_line);
+    });
+}
+
+// Calls function(stretch, address, bits) for the part of the bytes in each line.
+template <typename Function>
+void AccessRecorder::for_each_line(std::uintptr_t address, std::size_t bytes, Function&& function) {
     while (bytes > 0) {
         const std::size_t offset = address % line_bytes;
         const std::size_t count = std::min(bytes, line_bytes - offset);
-        Stretch& stretch = stretch_at(address);
-        const std::size_t line = line_of(address);
-        if (stretch.touched[static_cast<std::size_t>(kind)][line] == 0) {
-            start_line(stretch, address, kind, pc);
-        }
-        stretch.mark(line, kind, bits(offset, count));
+        function(stretch_at(address), address, bits(offset, count));
         address += count;
         bytes -= count;
     }
+}
+
+void AccessRecorder::note_whole_read(std::uintptr_t address, std::size_t bytes) {
+    if (bytes < 2) {
+        return;
+    }
+    for_each_line(address + 1, bytes - 1, [](Stretch& stretch, std::uintptr_t at, std::uint64_t of_line) {
+        stretch.joined[line_of(at)] |= of_line;
+        stretch.pages[at / page_bytes % pages_per_stretch].has_wholes = true;
+    });
+}
+
+void AccessRecorder::note_set(std::uintptr_t address, std::size_t bytes) {
+    for_each_line(address, bytes, [](Stretch& stretch, std::uintptr_t at, std::uint64_t of_line) {
+        const std::size_t line = line_of(at);
+        for (const auto& touched : stretch.touched) {
+            of_line &= ~touched[line];
+        }
+        stretch.set_first[line] |= of_line;
+        stretch.pages[at / page_bytes % pages_per_stretch].has_set = true;
+    });
 }
 
 std::vector<AccessRecorder::AccessedPage> AccessRecorder::pages_in_order() const {
@@ -223,14 +251,103 @@ std::vector<AccessInterval> AccessRecorder::intervals() const {
     return all;
 }
 
-std::vector<AccessInterval> AccessRecorder::reads_before_writes() const {
-    std::vector<AccessInterval> found;
-    for (const AccessedPage& page : pages_in_order()) {
-        if (page.has(Access::read) && page.has(Access::write)) {
-            append_lines(found, page, Access::read, [&](std::size_t line) { return page.read_first()[line]; });
+// The bytes of a line that were read, or updated by an atomic, before the operation set them.
+std::uint64_t AccessRecorder::AccessedPage::found(std::size_t line, Access kind) const {
+    std::uint64_t bits = touched(kind)[line];
+    if (has(Access::write)) {
+        const std::uint64_t kept = kind == Access::read ? read_first()[line] : 0;
+        bits &= ~touched(Access::write)[line] | kept;
+    }
+    return page().has_set ? bits & ~set_first()[line] : bits;
+}
+
+// A whole is a byte and the joined ones behind it; it is in `found` if all of its bytes are.
+class AccessRecorder::Wholes {
+public:
+    explicit Wholes(std::vector<AccessInterval>& found) : found_(found) {}
+    ~Wholes() { end(); }
+    Wholes(const Wholes&) = delete;
+    Wholes& operator=(const Wholes&) = delete;
+
+    void add(std::uintptr_t at, bool joined, bool found, std::uintptr_t pc) {
+        if (!joined || at != now_.end) {
+            end();
+            now_ = {at, at, Access::read, pc};
+            all_found_ = true;
+        }
+        ++now_.end;
+        all_found_ = all_found_ && found;
+    }
+
+private:
+    void end() {
+        if (now_.end - now_.begin > 1 && all_found_) {
+            found_.push_back(now_);
         }
     }
-    return found;
+
+    std::vector<AccessInterval>& found_;
+    AccessInterval now_;
+    bool all_found_ = false;
+};
+
+template <typename BitsOfLine>
+void AccessRecorder::append_wholes(Wholes& wholes, const AccessedPage& page, BitsOfLine&& bits_of) {
+    for (std::size_t line = 0; line < lines_per_page; ++line) {
+        const std::uint64_t joined = page.joined()[line];
+        const std::uint64_t found = page.found(line, Access::read);
+        const std::uintptr_t begin = page.address() + line * line_bytes;
+        for_each_run(bits_of(line), [&](std::size_t first, std::size_t count) {
+            for (std::size_t byte = first; byte < first + count; ++byte) {
+                wholes.add(begin + byte, (joined >> byte & 1) != 0, (found >> byte & 1) != 0,
+                           page.pc(Access::read)[line]);
+            }
+        });
+    }
+}
+
+AccessRecorder::FirstReads AccessRecorder::first_reads() const {
+    FirstReads reads;
+    std::vector<AccessInterval> atomics;
+    Wholes wholes(reads.wholes);
+    const std::vector<AccessedPage> pages = pages_in_order();
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+        const AccessedPage& page = pages[i];
+        const bool goes_on = i + 1 < pages.size() && pages[i + 1].number == page.number + 1;
+        const std::uint64_t behind = goes_on && pages[i + 1].page().has_wholes ? pages[i + 1].joined()[0] : 0;
+        const bool has_wholes = page.page().has_wholes || behind != 0;
+        // The bytes of a line that begin a whole or belong to one.
+        const auto in_whole = [&](std::size_t line) {
+            const auto joined = page.joined();
+            return joined[line] | joined[line] >> 1 | (line + 1 < lines_per_page ? joined[line + 1] : behind) << 63;
+        };
+        if (page.has(Access::read)) {
+            const auto touched = page.touched(Access::read);
+            append_lines(reads.values, page, Access::read, [&](std::size_t line) {
+                return touched[line] == 0 ? 0 : page.found(line, Access::read) & ~(has_wholes ? in_whole(line) : 0);
+            });
+        }
+        if (page.has(Access::atomic)) {
+            append_lines(atomics, page, Access::atomic,
+                         [&](std::size_t line) { return page.found(line, Access::atomic); });
+        }
+        if (has_wholes) {
+            append_wholes(wholes, page, in_whole);
+        }
+    }
+    if (!atomics.empty()) {
+        reads.values.insert(reads.values.end(), atomics.begin(), atomics.end());
+        std::ranges::stable_sort(reads.values, {}, &AccessInterval::begin);
+    }
+    return reads;
+}
+
+std::uintptr_t AccessRecorder::pc_of(std::uintptr_t begin, std::uintptr_t end, Access kind) const {
+    // The line in which they begin may have been accessed for the bytes before them; the next one was not.
+    const std::uintptr_t next_line = (begin / line_bytes + 1) * line_bytes;
+    const std::uintptr_t at = begin % line_bytes != 0 && next_line < end ? next_line : begin;
+    const auto stretch = stretches_.find(at / stretch_bytes);
+    return stretch == stretches_.end() ? 0 : stretch->second->pc[static_cast<std::size_t>(kind)][line_of(at)];
 }
 
 std::uint64_t AccessRecorder::bytes_read() const {
@@ -286,6 +403,12 @@ void AccessRecorder::clear(const AccessedPage& accessed) {
     if (accessed.has(Access::read) && accessed.has(Access::write)) {
         std::ranges::fill(accessed.read_first(), 0);
     }
+    if (accessed.page().has_wholes) {
+        std::ranges::fill(accessed.joined(), 0);
+    }
+    if (accessed.page().has_set) {
+        std::ranges::fill(accessed.set_first(), 0);
+    }
     accessed.page() = {};
 }
 
@@ -293,7 +416,7 @@ bool AccessRecorder::is_watched(std::uintptr_t begin, std::uintptr_t end) const 
     return std::ranges::any_of(watched_, [=](const Watched& range) { return begin < range.end && range.begin < end; });
 }
 
-void AccessRecorder::watch(std::vector<Watched> ranges, std::function<void()> touched) {
+void AccessRecorder::watch(std::vector<Watched> ranges, std::function<void(std::uintptr_t pc)> touched) {
     watched_ = std::move(ranges);
     watched_touched_ = std::move(touched);
     cache_ = {};

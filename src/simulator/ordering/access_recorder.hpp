@@ -97,6 +97,12 @@ public:
         record_slowly(address, bytes, kind, pc);
     }
 
+    // Notes that these bytes are read as one, as a copy of a structure does. Call record() too.
+    void note_whole_read(std::uintptr_t address, std::size_t bytes);
+
+    // Notes that an atomic sets these bytes whatever they were. Call it before record().
+    void note_set(std::uintptr_t address, std::size_t bytes);
+
     // Calls function(begin, end, Access, pc) for every interval in ascending order of address. A byte that was both
     // read and written is reported as written alone; atomic and written, as written; atomic and read, as both.
     template <typename Function>
@@ -107,8 +113,16 @@ public:
     }
     std::vector<AccessInterval> intervals() const;
 
-    // The bytes that were read plainly first and written plainly later, of which intervals() shows the write alone.
-    std::vector<AccessInterval> reads_before_writes() const;
+    // What the operation found in memory: bytes that it had not set itself when it read them, or updated them by an
+    // atomic. Reads of single values are joined; of what was read as one, each is an interval of its own.
+    struct FirstReads {
+        std::vector<AccessInterval> values;
+        std::vector<AccessInterval> wholes;
+    };
+    FirstReads first_reads() const;
+
+    // The return address of an access among [begin, end), of which intervals() shows one as `kind`.
+    std::uintptr_t pc_of(std::uintptr_t begin, std::uintptr_t end, Access kind) const;
 
     std::uint64_t bytes_read() const;                                 // distinct bytes, plain reads
     std::uint64_t bytes_written() const;                              // distinct bytes, plain writes and atomics
@@ -127,8 +141,9 @@ public:
         std::uintptr_t end = 0;
     };
 
-    // From now on, calls `touched` before each access of `ranges`. Such accesses are slow. clear() leaves it set.
-    void watch(std::vector<Watched> ranges, std::function<void()> touched);
+    // From now on, calls `touched` before each access of `ranges`, with its return address. Such accesses are slow.
+    // clear() leaves it set.
+    void watch(std::vector<Watched> ranges, std::function<void(std::uintptr_t pc)> touched);
 
     // Puts the old bytes back wherever the operation wrote plainly, and returns the new ones. Atomics stay applied.
     // Needs save_pages(true). Call it once per operation, and clear() before the next one.
@@ -146,7 +161,9 @@ private:
 
     struct Page {
         std::uint32_t saved = 0;  // its place in saved_, counted from 1
-        std::uint32_t kinds = 0;  // of the accesses to it: a bit for each
+        std::uint16_t kinds = 0;  // of the accesses to it: a bit for each
+        bool has_wholes = false;
+        bool has_set = false;
     };
 
     // What is noted about 2 MiB of memory: which bytes were touched, and by which access each line first. A word lies
@@ -159,6 +176,8 @@ private:
         PerLine<std::uint64_t> touched;
         PerLine<std::uintptr_t> pc;
         std::array<std::uint64_t, lines_per_stretch> read_first;  // bytes that were written after they had been read
+        std::array<std::uint64_t, lines_per_stretch> joined;  // bytes that were read as one with the byte before them
+        std::array<std::uint64_t, lines_per_stretch> set_first;  // bytes that an atomic set before they were accessed
         std::array<Page, pages_per_stretch> pages;
 
         void mark(std::size_t line, Access kind, std::uint64_t bytes) {
@@ -190,6 +209,9 @@ private:
         std::span<std::uint64_t, lines_per_page> touched(Access kind) const { return part(stretch->touched, kind); }
         std::span<std::uintptr_t, lines_per_page> pc(Access kind) const { return part(stretch->pc, kind); }
         std::span<std::uint64_t, lines_per_page> read_first() const { return part(stretch->read_first); }
+        std::span<std::uint64_t, lines_per_page> joined() const { return part(stretch->joined); }
+        std::span<std::uint64_t, lines_per_page> set_first() const { return part(stretch->set_first); }
+        std::uint64_t found(std::size_t line, Access kind) const;
 
     private:
         template <class Word>
@@ -212,6 +234,11 @@ private:
         return ~std::uint64_t{0} >> (line_bytes - bytes) << offset;
     }
 
+    template <typename Function>
+    void for_each_line(std::uintptr_t address, std::size_t bytes, Function&& function);
+    class Wholes;
+    template <typename BitsOfLine>
+    static void append_wholes(Wholes& wholes, const AccessedPage& page, BitsOfLine&& bits_of);
     void record_slowly(std::uintptr_t address, std::size_t bytes, Access kind, std::uintptr_t pc);
     Stretch& stretch_at(std::uintptr_t address);
     void start_line(Stretch& stretch, std::uintptr_t address, Access kind, std::uintptr_t pc);
@@ -232,7 +259,7 @@ private:
     std::shared_ptr<PagePool> pool_ = std::make_shared<PagePool>();
     bool is_watched(std::uintptr_t begin, std::uintptr_t end) const;
     std::vector<Watched> watched_;  // their stretches never enter the cache, so that record() need not look at them
-    std::function<void()> watched_touched_;
+    std::function<void(std::uintptr_t)> watched_touched_;
 };
 
 }  // namespace simulator

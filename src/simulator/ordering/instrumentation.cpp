@@ -140,6 +140,28 @@ bool overlaps_extra_range(const PublishedRanges& extra, std::uintptr_t address, 
     touch_here(reinterpret_cast<std::uintptr_t>(address), bytes, kind, reinterpret_cast<std::uintptr_t>(pc));
 }
 
+// The recorder of a kernel that accesses device memory, or nullptr.
+AccessRecorder* kernel_recorder(const volatile void* address) {
+    const bool in_kernel = instrumentation.running == Running::device_code &&
+                           tracked.device.contains(reinterpret_cast<std::uintptr_t>(address));
+    return in_kernel ? instrumentation.recorder : nullptr;
+}
+
+// A structure is read, or bytes are copied from there.
+[[gnu::noinline]] void touch_whole(const void* address, std::size_t bytes, void* pc) {
+    touch(address, bytes, Access::read, pc);
+    if (AccessRecorder* const recorder = kernel_recorder(address)) {
+        recorder->note_whole_read(reinterpret_cast<std::uintptr_t>(address), bytes);
+    }
+}
+
+[[gnu::noinline]] void touch_atomic_set(const volatile void* address, std::size_t bytes, void* pc) {
+    if (AccessRecorder* const recorder = kernel_recorder(address)) {
+        recorder->note_set(reinterpret_cast<std::uintptr_t>(address), bytes);
+    }
+    touch(address, bytes, Access::atomic, pc);
+}
+
 }  // namespace
 
 void set_recorder(AccessRecorder* recorder, Running running) {
@@ -244,10 +266,16 @@ void record_access(const volatile void* address, std::size_t bytes, Access kind,
     touch_here(reinterpret_cast<std::uintptr_t>(address), bytes, kind, pc);
 }
 
+void record_atomic_set(const volatile void* address, std::size_t bytes, std::uintptr_t pc) {
+    touch_atomic_set(address, bytes, reinterpret_cast<void*>(pc));
+}
+
 }  // namespace simulator
 
 using simulator::Access;
 using simulator::touch;
+using simulator::touch_atomic_set;
+using simulator::touch_whole;
 using simulator::after_load;
 using simulator::before_atomic;
 using simulator::before_volatile_write;
@@ -314,13 +342,13 @@ PLAIN_ACCESS(8)
 PLAIN_ACCESS(16)
 
 void __tsan_read_range(void* address, unsigned long bytes) {
-    touch(address, bytes, Access::read, CALLER);
+    touch_whole(address, bytes, CALLER);
 }
 void __tsan_write_range(void* address, unsigned long bytes) {
     touch(address, bytes, Access::write, CALLER);
 }
 void __tsan_read_range_pc(void* address, unsigned long bytes, void* pc) {
-    touch(address, bytes, Access::read, pc);
+    touch_whole(address, bytes, pc);
 }
 void __tsan_write_range_pc(void* address, unsigned long bytes, void* pc) {
     touch(address, bytes, Access::write, pc);
@@ -356,12 +384,12 @@ void __tsan_vptr_update(void** address, void*) {
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
     }                                                                                                                \
     void __tsan_atomic##bits##_store(volatile type* address, type value, int) {                                      \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        touch_atomic_set(address, sizeof(type), CALLER);                                                             \
         before_atomic();                                                                                             \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                          \
     }                                                                                                                \
     type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                                   \
-        touch(address, sizeof(type), Access::atomic, CALLER);                                                        \
+        touch_atomic_set(address, sizeof(type), CALLER);                                                             \
         before_atomic();                                                                                             \
         return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                \
     }                                                                                                                \
@@ -394,13 +422,13 @@ void __tsan_atomic_signal_fence(int) {
 
 // clang++ 16 and newer.
 void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
-    touch(from, bytes, Access::read, CALLER);
+    touch_whole(from, bytes, CALLER);
     touch(to, bytes, Access::write, CALLER);
     simulator::raw_copy(to, from, bytes);
     return to;
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
-    touch(from, bytes, Access::read, CALLER);
+    touch_whole(from, bytes, CALLER);
     touch(to, bytes, Access::write, CALLER);
     simulator::raw_move(to, from, bytes);
     return to;
@@ -413,13 +441,13 @@ void* __tsan_memset(void* to, int value, std::size_t bytes) {
 
 // Where the program is linked with --wrap, its calls of memcpy, memmove, memset and memcmp arrive here.
 void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
-    touch(from, bytes, Access::read, CALLER);
+    touch_whole(from, bytes, CALLER);
     touch(to, bytes, Access::write, CALLER);
     simulator::raw_copy(to, from, bytes);
     return to;
 }
 void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
-    touch(from, bytes, Access::read, CALLER);
+    touch_whole(from, bytes, CALLER);
     touch(to, bytes, Access::write, CALLER);
     simulator::raw_move(to, from, bytes);
     return to;

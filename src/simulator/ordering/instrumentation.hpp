@@ -75,4 +75,7 @@ void set_host_touches_device_memory(HostTouchesDeviceMemory handler);
 // `pc` is the return address of the call in the program: __builtin_return_address(0).
 void record_access(const volatile void* address, std::size_t bytes, Access kind, std::uintptr_t pc);
 
+// The same for an atomic that sets the bytes whatever they were.
+void record_atomic_set(const volatile void* address, std::size_t bytes, std::uintptr_t pc);
+
 }  // namespace simulator

@@ -67,12 +67,73 @@ TEST(AccessRecorder, KnowsWhatWasReadBeforeItWasWritten) {
     recorder.record(base + 64, 4, Access::write, 6);
     recorder.record(base + 130, 40, Access::read, 7);
     recorder.record(base + 130, 40, Access::write, 8);
-    EXPECT_EQ(recorder.reads_before_writes(), (std::vector<AccessInterval>{{base, base + 4, Access::read, 1},
-                                                                           {base + 130, base + 170, Access::read, 7}}));
+    recorder.record(base + 256, 4, Access::atomic, 9);
+    EXPECT_EQ(recorder.first_reads().values,
+              (std::vector<AccessInterval>{{base, base + 4, Access::read, 1},
+                                           {base + 8, base + 12, Access::read, 1},
+                                           {base + 130, base + 170, Access::read, 7},
+                                           {base + 256, base + 260, Access::atomic, 9}}));
+    EXPECT_TRUE(recorder.first_reads().wholes.empty());
     recorder.clear();
     recorder.record(base, 4, Access::write, 1);
     recorder.record(base, 4, Access::read, 1);
-    EXPECT_TRUE(recorder.reads_before_writes().empty());
+    EXPECT_TRUE(recorder.first_reads().values.empty());
+}
+
+TEST(AccessRecorder, AnAtomicThatSetsReadsNothing) {
+    AccessRecorder recorder;
+    for (int round = 0; round < 2; ++round) {
+        recorder.note_set(base, 4);
+        recorder.record(base, 4, Access::atomic, 1);
+        recorder.record(base, 8, Access::read, 2);
+        recorder.note_set(base + 4, 4);  // too late
+        recorder.record(base + 4, 4, Access::atomic, 3);
+        EXPECT_EQ(recorder.first_reads().values,
+                  (std::vector<AccessInterval>{{base + 4, base + 8, Access::read, 2},
+                                               {base + 4, base + 8, Access::atomic, 1}}));
+        recorder.clear();
+    }
+    recorder.record(base, 4, Access::read, 4);
+    EXPECT_EQ(recorder.first_reads().values, (std::vector<AccessInterval>{{base, base + 4, Access::read, 4}}))
+        << "nothing is left of what was noted before";
+}
+
+TEST(AccessRecorder, KnowsWhatWasReadAsOne) {
+    AccessRecorder recorder;
+    const auto read_whole = [&recorder](std::uintptr_t address, std::size_t bytes) {
+        recorder.record(address, bytes, Access::read, 1);
+        recorder.note_whole_read(address, bytes);
+    };
+    for (int round = 0; round < 2; ++round) {
+        read_whole(base, 24);
+        read_whole(base + 24, 24);
+        read_whole(base + recorder_page_bytes - 20, 100);
+        recorder.record(base + 200, 24, Access::write, 2);  // the whole was set by itself
+        read_whole(base + 200, 24);
+        recorder.record(base + 300, 1, Access::write, 3);  // and of this one a part
+        read_whole(base + 300, 24);
+        recorder.record(base + 400, 4, Access::read, 4);
+        const AccessRecorder::FirstReads reads = recorder.first_reads();
+        EXPECT_EQ(reads.values, (std::vector<AccessInterval>{{base + 400, base + 404, Access::read, 4}}));
+        EXPECT_EQ(reads.wholes,
+                  (std::vector<AccessInterval>{
+                      {base, base + 24, Access::read, 1},
+                      {base + 24, base + 48, Access::read, 1},
+                      {base + recorder_page_bytes - 20, base + recorder_page_bytes + 80, Access::read, 1}}));
+        recorder.clear();
+    }
+    recorder.record(base, 48, Access::read, 5);
+    EXPECT_TRUE(recorder.first_reads().wholes.empty()) << "nothing is left of what was noted before";
+}
+
+TEST(AccessRecorder, KnowsTheLineOfAnAccessWithinAnInterval) {
+    AccessRecorder recorder;
+    recorder.record(base, 1024, Access::read, 1);
+    recorder.record(base + 1024, 1024, Access::read, 2);
+    EXPECT_EQ(recorder.intervals().size(), 1u);
+    EXPECT_EQ(recorder.pc_of(base + 512, base + 1024, Access::read), 1u);
+    EXPECT_EQ(recorder.pc_of(base + 1024, base + 2048, Access::read), 2u);
+    EXPECT_EQ(recorder.pc_of(base + 1020, base + 2048, Access::read), 2u) << "most of it";
 }
 
 TEST(AccessRecorder, AnAtomicThatIsAlsoReadIsBoth) {
@@ -116,7 +177,7 @@ TEST(AccessRecorder, TellsOfEachAccessOfWatchedMemory) {
     AccessRecorder recorder;
     unsigned told = 0;
     recorder.record(base + 100, 4, Access::read, 1);
-    recorder.watch({{base + 100, base + 200}}, [&told] { ++told; });
+    recorder.watch({{base + 100, base + 200}}, [&told](std::uintptr_t) { ++told; });
     const auto told_by = [&](std::uintptr_t address, std::size_t bytes) {
         const unsigned before = told;
         recorder.record(address, bytes, Access::read, 1);

@@ -397,6 +397,42 @@ void result_never_computed(std::size_t computed) {
 void copied_result_never_computed() { result_never_computed(0); }
 void copied_result_computed_in_part() { result_never_computed(4); }
 
+__global__ void add_halves(unsigned* sums, const unsigned* values) {
+    const unsigned i = threadIdx.x;
+    const unsigned first = values[i];
+    const unsigned second = values[i + blockDim.x];  // at: half that nobody wrote
+    sums[i] = first + second;
+}
+
+void second_half_never_written() {
+    DeviceMemory values(2 * threads * sizeof(unsigned)), sums(threads * sizeof(unsigned));
+    CALL(cudaMemset(values, 0, threads * sizeof(unsigned)));
+    add_halves<<<1, threads>>>(sums, values);  // at: launch that adds halves
+    CALL(cudaDeviceSynchronize());
+}
+
+struct Record {
+    int id;
+    char name[60];
+};
+
+__global__ void name_records(Record* records) {
+    records[threadIdx.x].id = threadIdx.x;
+    records[threadIdx.x].name[0] = 0;
+}
+
+__global__ void copy_records(Record* to, const Record* from) {
+    to[threadIdx.x] = from[threadIdx.x];  // at: structure copied
+}
+
+void structures_never_written() {
+    DeviceMemory from(16 * sizeof(Record)), to(16 * sizeof(Record));
+    name_records<<<1, 10>>>(reinterpret_cast<Record*>((unsigned*)from));
+    copy_records<<<1, 16>>>(reinterpret_cast<Record*>((unsigned*)to),  // at: launch that copies structures
+                            reinterpret_cast<Record*>((unsigned*)from));
+    CALL(cudaDeviceSynchronize());
+}
+
 // Nothing of this is wrong, or enough so to say a word.
 void memory_written_in_many_ways() {
     constexpr std::size_t size = 64 * sizeof(Padded);
@@ -421,6 +457,40 @@ void memory_written_in_many_ways() {
 }
 
 // --- programs whose data shows it ---
+
+// Some compilers announce no store of a structure that a call returns.
+__device__ float4 next(float4 value) {
+    value.x += value.y;
+    if (value.w != 0) {
+        std::printf("unexpected\n");
+    }
+    return value;
+}
+
+__global__ void advance(float4* to, const float4* from) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = next(from[i]);
+}
+
+void returned_structures_copied(bool waits) {
+    constexpr std::size_t size = blocks * threads * sizeof(float4);
+    DeviceMemory from(size), to(size);
+    PinnedMemory host(size);
+    Stream first, second;
+    CALL(cudaMemset(from, 0, size));
+    CALL(cudaDeviceSynchronize());
+    const auto as_vectors = [](unsigned* memory) { return reinterpret_cast<float4*>(memory); };
+    advance<<<blocks, threads, 0, first>>>(as_vectors(to), as_vectors(from));  // at: structures computed
+    if (waits) {
+        CALL(cudaStreamSynchronize(first));
+    }
+    CALL(cudaMemcpyAsync(host, to, size, cudaMemcpyDeviceToHost, second));  // at: structures copied
+    CALL(cudaStreamSynchronize(second));
+    sink = host[0];
+    CALL(cudaDeviceSynchronize());
+}
+void returned_structures_copied_too_early() { returned_structures_copied(false); }
+void returned_structures_copied_in_order() { returned_structures_copied(true); }
 
 void output_read_too_early(bool waits) {
     DeviceMemory device(bytes);
@@ -1077,6 +1147,22 @@ void kernel_out_of_bounds() {
     CALL(cudaDeviceSynchronize());
 }
 
+__global__ void sum_of_neighbours(unsigned* to, const unsigned* from, unsigned count) {
+    const unsigned i = threadIdx.x;
+    if (i < count) {
+        const unsigned own = from[i];
+        const unsigned next = from[i + 1];  // at: neighbour beyond
+        to[i] = own + next;
+    }
+}
+
+void neighbour_out_of_bounds() {
+    DeviceMemory from(250 * sizeof(unsigned)), to(250 * sizeof(unsigned));
+    CALL(cudaMemset(from, 0, 250 * sizeof(unsigned)));
+    sum_of_neighbours<<<1, 256>>>(to, from, 250);
+    CALL(cudaDeviceSynchronize());
+}
+
 void wrong_direction() {
     DeviceMemory device(4096);
     PinnedMemory host(4096);
@@ -1235,6 +1321,11 @@ constexpr Case all_cases[] = {
     CASE(shared_memory_used_to_its_ends),
     CASE(sums_in_place_of_what_the_kernel_wrote),
     CASE(counter_not_set_to_zero),
+    CASE(second_half_never_written),
+    CASE(structures_never_written),
+    CASE(returned_structures_copied_too_early),
+    CASE(returned_structures_copied_in_order),
+    CASE(neighbour_out_of_bounds),
     CASE(allocation_in_stream_order_writes_nothing),
     CASE(copied_result_never_computed),
     CASE(copied_result_computed_in_part),

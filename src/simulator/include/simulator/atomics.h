@@ -6,6 +6,9 @@
 extern "C" {
 // An atomic read-modify-write of `bytes` at `address`: one thread of the device at a time, never a race by itself.
 void simulator_atomic_access(const volatile void* address, size_t bytes);
+
+// The same for one that sets the bytes whatever they were.
+void simulator_atomic_set(const volatile void* address, size_t bytes);
 }
 
 // The update is plain code that is not instrumented: the simulated device runs one thread at a time, and the access is
@@ -13,12 +16,13 @@ void simulator_atomic_access(const volatile void* address, size_t bytes);
 #define SIMULATOR_ATOMIC_UPDATE __attribute__((no_sanitize("thread"), noinline)) inline
 #define SIMULATOR_ATOMIC_CALL __attribute__((always_inline)) inline
 
-#define SIMULATOR_ATOMIC_SCOPE(name, function, type)                  \
+#define SIMULATOR_ATOMIC_SCOPE(name, function, type, access)          \
     SIMULATOR_ATOMIC_CALL type function(type* address, type value) {  \
-        simulator_atomic_access(address, sizeof(type));               \
+        access(address, sizeof(type));                                \
         return simulator::name(address, value);                       \
     }
-#define SIMULATOR_ATOMIC(name, type, update)                                    \
+#define SIMULATOR_ATOMIC(name, type, update) SIMULATOR_ATOMIC_WITH(name, type, update, simulator_atomic_access)
+#define SIMULATOR_ATOMIC_WITH(name, type, update, access)                       \
     namespace simulator {                                                       \
     SIMULATOR_ATOMIC_UPDATE type name(type* address, type value) {              \
         const type old = *address;                                              \
@@ -26,9 +30,9 @@ void simulator_atomic_access(const volatile void* address, size_t bytes);
         return old;                                                             \
     }                                                                           \
     }                                                                           \
-    SIMULATOR_ATOMIC_SCOPE(name, name, type)                                    \
-    SIMULATOR_ATOMIC_SCOPE(name, name##_block, type)                            \
-    SIMULATOR_ATOMIC_SCOPE(name, name##_system, type)
+    SIMULATOR_ATOMIC_SCOPE(name, name, type, access)                            \
+    SIMULATOR_ATOMIC_SCOPE(name, name##_block, type, access)                    \
+    SIMULATOR_ATOMIC_SCOPE(name, name##_system, type, access)
 #define SIMULATOR_ATOMIC_INTEGERS(name, update)      \
     SIMULATOR_ATOMIC(name, int, update)              \
     SIMULATOR_ATOMIC(name, unsigned int, update)     \
@@ -39,8 +43,10 @@ SIMULATOR_ATOMIC(atomicAdd, float, old + value)
 SIMULATOR_ATOMIC(atomicAdd, double, old + value)
 SIMULATOR_ATOMIC(atomicSub, int, old - value)
 SIMULATOR_ATOMIC(atomicSub, unsigned int, old - value)
-SIMULATOR_ATOMIC_INTEGERS(atomicExch, value)
-SIMULATOR_ATOMIC(atomicExch, float, value)
+SIMULATOR_ATOMIC_WITH(atomicExch, int, value, simulator_atomic_set)
+SIMULATOR_ATOMIC_WITH(atomicExch, unsigned int, value, simulator_atomic_set)
+SIMULATOR_ATOMIC_WITH(atomicExch, unsigned long long, value, simulator_atomic_set)
+SIMULATOR_ATOMIC_WITH(atomicExch, float, value, simulator_atomic_set)
 SIMULATOR_ATOMIC_INTEGERS(atomicMin, value < old ? value : old)
 SIMULATOR_ATOMIC(atomicMin, long long, value < old ? value : old)
 SIMULATOR_ATOMIC_INTEGERS(atomicMax, old < value ? value : old)

@@ -47,6 +47,12 @@ SIMULATOR_UNRECORDED T* dynamic_shared_memory() {
 template <class T>
 struct DynamicSharedMemory {
     SIMULATOR_UNRECORDED operator T*() const { return dynamic_shared_memory<T>(); }
+
+    // A cast to another type's pointer, as an array allows it.
+    template <class U, class = std::enable_if_t<!std::is_same_v<std::remove_cv_t<U>, std::remove_cv_t<T>>>>
+    SIMULATOR_UNRECORDED explicit operator U*() const {
+        return (U*)dynamic_shared_memory<T>();
+    }
 };
 
 // The pass puts the variables of `__shared__ T a[4], b;` into a type V of their own. They are here, and are poisoned when
