@@ -191,11 +191,7 @@ cudaError_t SimulatedDevice::launch(LaunchRequest request) {
         return error;
     }
     if (stream.capture != nullptr) {
-        return capture_operation(stream, [this, request](Stream& in) {
-            LaunchRequest again = request;
-            again.stream = &in;
-            return launch(again);
-        });
+        return capture_request(request, &SimulatedDevice::launch);
     }
     Issue issue;
     issue.operation.kind = device::OperationKind::kernel;

@@ -293,13 +293,7 @@ cudaError_t SimulatedDevice::copy(const CopyRequest& request) {
         return error;
     }
     if (stream.capture != nullptr) {
-        return request.asynchronous ? capture_operation(stream,
-                                                        [this, request](Stream& in) {
-                                                            CopyRequest again = request;
-                                                            again.stream = &in;
-                                                            return copy(again);
-                                                        })
-                                    : refuse_in_capture(stream);
+        return request.asynchronous ? capture_request(request, &SimulatedDevice::copy) : refuse_in_capture(stream);
     }
     switch (direction) {
         case cudaMemcpyHostToHost:
@@ -531,13 +525,7 @@ cudaError_t SimulatedDevice::set(const SetRequest& request) {
         return error;
     }
     if (stream.capture != nullptr) {
-        return request.asynchronous ? capture_operation(stream,
-                                                        [this, request](Stream& in) {
-                                                            SetRequest again = request;
-                                                            again.stream = &in;
-                                                            return set(again);
-                                                        })
-                                    : refuse_in_capture(stream);
+        return request.asynchronous ? capture_request(request, &SimulatedDevice::set) : refuse_in_capture(stream);
     }
     const bool small = to.bytes() <= small_memset_bytes;
     spend(small ? profile_.host.small_memset : profile_.host.launch);

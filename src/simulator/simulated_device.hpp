@@ -263,6 +263,15 @@ private:
     Capture* capture_of(const Event& event);
     void join_capture(Stream& stream, Capture& capture);
     cudaError_t capture_operation(Stream& stream, std::function<cudaError_t(Stream&)> issue);
+    // Keeps a request of its captured stream, to be issued in the stream in which the graph runs.
+    template <class Request, class Parameter>
+    cudaError_t capture_request(const Request& request, cudaError_t (SimulatedDevice::*issue)(Parameter)) {
+        return capture_operation(*request.stream, [this, request, issue](Stream& in) {
+            Request again = request;
+            again.stream = &in;
+            return (this->*issue)(again);
+        });
+    }
     void capture_record(Event& event, Stream& stream);
     cudaError_t capture_wait(Stream& stream, const Event& event);
     void watch_host_code();
