@@ -145,19 +145,23 @@ std::optional<Failure> find_leak(Session& session, const std::filesystem::path& 
 
 std::vector<std::uint64_t> calls_to_fail(std::uint64_t calls) {
     std::vector<std::uint64_t> result;
-    const bool all = calls <= first_calls + calls_between + last_calls;
-    const std::uint64_t between = all ? 0 : calls - first_calls - last_calls;
-    for (std::uint64_t n = 1; n <= (all ? calls : first_calls); ++n) {
-        result.push_back(n);
+    const auto append = [&result](std::uint64_t first, std::uint64_t last) {
+        for (std::uint64_t n = first; n <= last; ++n) {
+            result.push_back(n);
+        }
+    };
+    if (calls <= first_calls + calls_between + last_calls) {
+        append(1, calls);
+        return result;
     }
-    for (std::uint64_t i = 0; i < (all ? 0 : calls_between); ++i) {
+    append(1, first_calls);
+    const std::uint64_t between = calls - first_calls - last_calls;
+    for (std::uint64_t i = 0; i < calls_between; ++i) {
         const std::uint64_t begin = between * i / calls_between, end = between * (i + 1) / calls_between;
         // Another place in each stretch: a loop of equal rounds would else meet with the same call every time.
         result.push_back(first_calls + 1 + begin + (i * 7919) % (end - begin));
     }
-    for (std::uint64_t n = calls - last_calls + 1; !all && n <= calls; ++n) {
-        result.push_back(n);
-    }
+    append(calls - last_calls + 1, calls);
     return result;
 }
 
