@@ -1,42 +1,15 @@
 // What the simulated device tells: findings, leaks, and the trace file at exit.
-#include <unwind.h>
-
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include "device/environment.hpp"
+#include "simulator/ordering/call_sites.hpp"
 #include "simulator/ordering/instrumentation.hpp"
 #include "simulator/ordering/symbols.hpp"
 #include "simulator/simulated_device.hpp"
 
 namespace simulator {
-
-namespace {
-
-// `pc` where it lies in the user's own code, otherwise where that called what `pc` lies in: std::copy, say.
-std::uintptr_t users_return_address(std::uintptr_t pc) {
-    struct Search {
-        std::uintptr_t found;
-    } search{0};
-    if (is_users_file(source_line(pc).file)) {
-        return pc;
-    }
-    _Unwind_Backtrace(
-        [](_Unwind_Context* context, void* data) {
-            const std::uintptr_t address = _Unwind_GetIP(context);
-            const device::SourceLine line = source_line(address);
-            if (line.line == 0 || !is_users_file(line.file)) {
-                return _URC_NO_REASON;
-            }
-            static_cast<Search*>(data)->found = address;
-            return _URC_END_OF_STACK;
-        },
-        &search);
-    return search.found != 0 ? search.found : pc;
-}
-
-}  // namespace
 
 void SimulatedDevice::add_finding(const char* kind, device::Severity severity, std::uintptr_t at,
                                   std::map<std::string, std::string> details) {

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <utility>
 
+#include "simulator/ordering/call_sites.hpp"
 #include "simulator/ordering/instrumentation.hpp"
 
 namespace simulator {
@@ -175,6 +176,7 @@ HostThread& HostThreads::attach(std::uint32_t agent) {
     added.clock.advance(agent);
     this_thread.of = id_;
     this_thread.thread = &added;
+    added.recorder.find_return_addresses_by(users_return_address);
     set_recorder(&added.recorder, Running::host_code);
     return added;
 }

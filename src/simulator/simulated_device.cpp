@@ -7,6 +7,7 @@
 
 #include "device/environment.hpp"
 #include "simulator/issue.hpp"
+#include "simulator/ordering/call_sites.hpp"
 #include "simulator/ordering/instrumentation.hpp"
 
 namespace simulator {
@@ -57,6 +58,7 @@ SimulatedDevice::SimulatedDevice(device::Profile profile)
       allocation_cost_(profile_.host),
       host_cache_(profile_.host.cache_bytes) {
     stream_order_[0] = &legacy_stream_;
+    host_function_recorder_.find_return_addresses_by(users_return_address);
     checker_.on_overwritten([this](std::uint64_t operation) { spoil_input_of(operation); });
     watch_host_code();
     findings_.set_quiet(is_set(device::environment::quiet));

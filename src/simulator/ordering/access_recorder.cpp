@@ -143,7 +143,8 @@ AccessRecorder::Stretch& AccessRecorder::stretch_at(std::uintptr_t address) {
 
 // The first access of its kind to a line, and perhaps to a page.
 void AccessRecorder::start_line(Stretch& stretch, std::uintptr_t address, Access kind, std::uintptr_t pc) {
-    stretch.pc[static_cast<std::size_t>(kind)][line_of(address)] = pc;
+    stretch.pc[static_cast<std::size_t>(kind)][line_of(address)] =
+        find_return_address_ != nullptr ? find_return_address_(pc) : pc;
     Page& page = stretch.pages[address / page_bytes % pages_per_stretch];
     const std::uint32_t bit = 1u << static_cast<unsigned>(kind);
     if ((page.kinds & bit) != 0) {

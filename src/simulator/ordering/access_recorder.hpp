@@ -135,6 +135,10 @@ public:
     // From now on, keep the old bytes of each page that is written. Change it only while the recorder is empty.
     void save_pages(bool save) { save_pages_ = save; }
 
+    // From now on, what is kept of a return address is what `find` says of it, as long as the access is about to be made:
+    // the call in the user's own code, say. It is asked once for each line of memory.
+    void find_return_addresses_by(std::uintptr_t (*find)(std::uintptr_t pc)) { find_return_address_ = find; }
+
     // Bytes [begin, end).
     struct Watched {
         std::uintptr_t begin = 0;
@@ -256,6 +260,7 @@ private:
     std::vector<std::unique_ptr<PageBytes>> saved_;
     std::uint64_t accessed_bytes_ = 0;
     bool save_pages_ = false;
+    std::uintptr_t (*find_return_address_)(std::uintptr_t pc) = nullptr;
     std::shared_ptr<PagePool> pool_ = std::make_shared<PagePool>();
     bool is_watched(std::uintptr_t begin, std::uintptr_t end) const;
     std::vector<Watched> watched_;  // their stretches never enter the cache, so that record() need not look at them

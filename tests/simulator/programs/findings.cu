@@ -252,6 +252,8 @@ void access_by(const std::string& how, unsigned* shared, unsigned* own, std::siz
         sink = std::equal(shared, shared + count, own);  // at: equal
     } else if (how == "sort") {
         std::sort(shared, shared + count);  // at: sort
+    } else if (how == "sort_again") {
+        std::sort(shared, shared + count);  // at: sort_again
     } else if (how == "vector") {
         sink = std::vector<unsigned>(shared, shared + count).size();  // at: vector
     } else if (how == "strcpy_from") {
@@ -285,9 +287,9 @@ void access_by(const std::string& how, unsigned* shared, unsigned* own, std::siz
 const char* const library_accesses[] = {
     "load",      "store",      "update", "assign",      "atomic_add", "memcpy_from", "memcpy_to", "memmove_from",
     "memmove_to", "memset",    "memcmp", "memchr",      "copy_from",  "copy_to",     "copy_n",    "fill",
-    "fill_bytes", "iota",      "transform", "accumulate", "equal",    "sort",        "vector",    "strcpy_from",
-    "strcpy_to", "strncpy_to", "strcat_to", "strlen",   "strcmp",     "strncmp",     "fread",     "fwrite",
-    "read",      "write"};
+    "fill_bytes", "iota",      "transform", "accumulate", "equal",    "sort",        "sort_again", "vector",
+    "strcpy_from", "strcpy_to", "strncpy_to", "strcat_to", "strlen", "strcmp",      "strncmp",   "fread",
+    "fwrite",    "read",       "write"};
 
 void library_accesses_of_an_output(bool waits) {
     constexpr std::size_t size = 4096;

@@ -1,0 +1,69 @@
+#include "simulator/ordering/call_sites.hpp"
+
+#include <unwind.h>
+
+#include "simulator/ordering/instrumentation.hpp"
+#include "simulator/ordering/symbols.hpp"
+
+namespace simulator {
+
+namespace {
+
+bool is_users_code(std::uintptr_t return_address) {
+    const device::SourceLine line = source_line(return_address);
+    return line.line != 0 && is_users_file(line.file);
+}
+
+struct Call {
+    std::uintptr_t return_address = 0;
+    const std::uintptr_t* kept_at = nullptr;  // the place on the stack that holds it, where that is known
+};
+
+// The innermost call on this thread's stack that the user's own code makes.
+Call users_call() {
+    Call found;
+    _Unwind_Backtrace(
+        [](_Unwind_Context* context, void* data) {
+            const std::uintptr_t address = _Unwind_GetIP(context);
+            if (!is_users_code(address)) {
+                return _URC_NO_REASON;
+            }
+            Call& call = *static_cast<Call*>(data);
+            call.return_address = address;
+            const auto* const below = reinterpret_cast<const std::uintptr_t*>(_Unwind_GetCFA(context)) - 1;
+            call.kept_at = *below == address ? below : nullptr;
+            return _URC_END_OF_STACK;
+        },
+        &found);
+    return found;
+}
+
+// What was found last. A library's loop makes many accesses from one place in one call.
+struct Last {
+    std::uintptr_t accessed_from = 0;
+    const void* frame = nullptr;  // nullptr: in the user's own code, whatever called that
+    Call call;
+
+    bool still_holds(std::uintptr_t from, const void* at) const {
+        return accessed_from == from &&
+               (frame == nullptr || (frame == at && call.kept_at != nullptr && *call.kept_at == call.return_address));
+    }
+};
+constinit thread_local Last last;
+
+}  // namespace
+
+std::uintptr_t users_return_address(std::uintptr_t return_address) {
+    const void* const frame = __builtin_frame_address(0);
+    if (!last.still_holds(return_address, frame)) {
+        const RecordingPaused paused;
+        if (is_users_code(return_address)) {
+            last = {return_address, nullptr, {return_address}};
+        } else {
+            last = {return_address, frame, users_call()};
+        }
+    }
+    return last.call.return_address != 0 ? last.call.return_address : return_address;
+}
+
+}  // namespace simulator
