@@ -15,7 +15,8 @@ namespace checks {
 
 // What the program says of its stages, against what ran within the range "measure_stages": all elements cross the
 // link both ways and the kernels run for about `kernel_work` (stage_not_run), the times are those of the
-// trace within 5 % and a few microseconds (stage_times_off), and they come from events (not_timed_by_events).
+// trace within 5 % and a few microseconds (stage_times_off; 25 % where few events are asked), and they come from events
+// (not_timed_by_events).
 std::optional<Failure> judge_stage_times(const device::Trace& trace, const Problem& problem,
                                          std::chrono::nanoseconds kernel_work, const StageMilliseconds& reported);
 

@@ -42,6 +42,7 @@ void visit_members(ProfileType& profile, Visitor&& visit) {
     visit("both_directions_overhead_ns", profile.both_directions_overhead);
     visit("stream_switch_ns", profile.stream_switch);
     visit("dependency_latency_ns", profile.dependency_latency);
+    visit("small_copy_dependency_latency_ns", profile.small_copy_dependency_latency);
     visit("kernel_dependency_latency_ns", profile.kernel_dependency_latency);
     visit("host_function_latency_ns", profile.host_function_latency);
     visit("submission_latency_ns", profile.submission_latency);

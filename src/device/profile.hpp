@@ -75,6 +75,7 @@ struct Profile {
     std::chrono::nanoseconds both_directions_overhead{};  // more for a copy that begins while the other direction is busy
     std::chrono::nanoseconds stream_switch{};       // added when a copy engine turns to another stream
     std::chrono::nanoseconds dependency_latency{};  // to a dependent operation of another engine, copies: or stream
+    std::chrono::nanoseconds small_copy_dependency_latency{};  // the same where either is a copy of few bytes
     std::chrono::nanoseconds kernel_dependency_latency{};  // from kernel to kernel of another stream
     std::chrono::nanoseconds host_function_latency{};      // to a host function that depends on device work, and back
     std::chrono::nanoseconds submission_latency{};  // from a call to the earliest start of its operation

@@ -24,6 +24,7 @@ std::vector<std::string> fields_of(const std::string& line) {
 // Where the columns of a table are, by its heading.
 struct Columns {
     std::size_t time = 3;
+    std::optional<std::size_t> median;
     std::optional<std::size_t> low;
     std::optional<std::size_t> high;
 };
@@ -34,7 +35,7 @@ Columns columns_of(const std::string& heading) {
         const auto found = std::find(names.begin(), names.end(), name);
         return found == names.end() ? std::nullopt : std::optional<std::size_t>(found - names.begin());
     };
-    return {place("time_ns").value_or(3), place("low_ns"), place("high_ns")};
+    return {place("time_ns").value_or(3), place("median_ns"), place("low_ns"), place("high_ns")};
 }
 
 void read_case(Table& table, const Columns& columns, const std::string& line, const std::filesystem::path& file) {
@@ -46,8 +47,12 @@ void read_case(Table& table, const Columns& columns, const std::string& line, co
     Case& read = table.cases[{fields[0], fields[1]}];
     read.fit = fields[2] == "fit";
     read.time_ns = std::stod(fields.at(columns.time));
-    read.low_ns = columns.low ? std::stod(fields.at(*columns.low)) : read.time_ns;
-    read.high_ns = columns.high ? std::stod(fields.at(*columns.high)) : read.time_ns;
+    const auto at = [&](const std::optional<std::size_t>& column) {
+        return column ? std::stod(fields.at(*column)) : read.time_ns;
+    };
+    read.median_ns = at(columns.median);
+    read.low_ns = at(columns.low);
+    read.high_ns = at(columns.high);
 }
 
 double share_within(const std::vector<double>& errors, double limit) {
@@ -80,6 +85,10 @@ double Compared::error() const {
     return std::abs(ratio() - 1);
 }
 
+double Compared::error_of_median() const {
+    return std::abs(simulated_ns / median_ns - 1);
+}
+
 double Compared::distance() const {
     return std::abs(simulated_ns / std::clamp(simulated_ns, low_ns, high_ns) - 1);
 }
@@ -95,7 +104,7 @@ std::vector<Compared> compare(const Table& simulated, const Table& measured, Set
             throw std::runtime_error(
                 fmt::format("expected a simulated time of {}, {}, found none", name.first, name.second));
         }
-        result.push_back({name, found->second.time_ns, on_gpu.time_ns, on_gpu.low_ns, on_gpu.high_ns});
+        result.push_back({name, found->second.time_ns, on_gpu.time_ns, on_gpu.median_ns, on_gpu.low_ns, on_gpu.high_ns});
     }
     return result;
 }

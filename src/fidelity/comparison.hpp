@@ -14,8 +14,10 @@ namespace fidelity {
 struct Case {
     bool fit = false;  // one of those that constants are fitted to; otherwise they are judged on it
     double time_ns = 0;
-    double low_ns = 0;   // where several processes were measured, what they lie between (merge.py);
-    double high_ns = 0;  // otherwise the time itself
+    // Where several processes were measured (merge.py), their median and what they lie between; otherwise the time itself.
+    double median_ns = 0;
+    double low_ns = 0;
+    double high_ns = 0;
 };
 
 using Name = std::pair<std::string, std::string>;  // group, case
@@ -40,11 +42,13 @@ struct Compared {
     Name name;
     double simulated_ns = 0;
     double measured_ns = 0;
+    double median_ns = 0;
     double low_ns = 0;
     double high_ns = 0;
 
     double ratio() const { return simulated_ns / measured_ns; }
     double error() const;     // 0.1: ten per cent too fast or too slow
+    double error_of_median() const;  // the same, from the median of the processes
     double distance() const;  // the same, from the nearest of the times that the GPU showed; 0 between them
     bool steady() const { return high_ns <= steady_spread * low_ns; }
 };
@@ -61,7 +65,7 @@ struct Figures {
     Compared worst;
 };
 
-// By `error`: Compared::error or Compared::distance. Throws std::runtime_error when there is no case.
+// By `error`: one of the three that Compared has. Throws std::runtime_error when there is no case.
 Figures figures_of(const std::vector<Compared>& cases, double (Compared::*error)() const = &Compared::error);
 
 // Only the steady ones.

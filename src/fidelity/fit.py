@@ -27,6 +27,7 @@ GROUPS = {
     "host_wake_up_ns": ["call loops"],
     "host_function_latency_ns": ["call loops"],
     "kernel_dependency_latency_ns": ["call loops"],
+    "small_copy_dependency_latency_ns": ["call loops", "streams and chunks", "role streams"],
     "host_untimed_event_record_ns": ["call loops"],
     "host_stream_wait_event_ns": ["call loops"],
     "host_small_memset_ns": ["call loops"],

@@ -213,7 +213,7 @@ void measure_kernels(Bench& bench, device::Profile& profile) {
                           static_cast<double>(profile.kernel_overhead.count());
     const auto overheads = profile.host_to_device.copy_overhead + profile.device_to_host.copy_overhead;
     const double copies = up + down + static_cast<double>(overheads.count());
-    profile.dependency_latency = whole_ns((chain - copies - kernel) / 3);
+    profile.small_copy_dependency_latency = whole_ns((chain - copies - kernel) / 3);
 }
 
 void measure_calls(Bench& bench, device::Profile& profile) {
@@ -307,6 +307,7 @@ void take_the_rest(device::Profile& profile) {
     for (device::LinkProfile* link : {&profile.host_to_device, &profile.device_to_host}) {
         link->pageable_large_bytes_per_second = link->pageable_bytes_per_second;
     }
+    profile.dependency_latency = profile.small_copy_dependency_latency * 4 / 3;
     profile.kernel_dependency_latency = profile.dependency_latency / 2;
     profile.host_function_latency = 2 * profile.dependency_latency;
     profile.graph_kernel_overhead = profile.kernel_overhead / 3;

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <set>
 
 #include "simulator/captured_output.hpp"
 #include "simulator/issue.hpp"
+#include "simulator/kernel_faults.hpp"
 #include "simulator/kernel_functions.hpp"
 #include "simulator/kernel_threads.hpp"
+#include "simulator/ordering/call_sites.hpp"
 #include "simulator/ordering/instrumentation.hpp"
 #include "simulator/ordering/symbols.hpp"
 
@@ -142,7 +145,8 @@ struct SimulatedDevice::RunningKernel {
     std::vector<UsedSharedMemory> shared;
     DeferredWrites writes;
 
-    std::uint64_t threads() const { return volume(request.grid) * volume(request.block); }
+    std::uint64_t blocks() const { return volume(request.grid); }
+    std::uint64_t threads() const { return blocks() * volume(request.block); }
 };
 
 cudaError_t SimulatedDevice::configuration_error(const LaunchRequest& request) {
@@ -255,12 +259,17 @@ void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
     kernel_recorder_.save_pages(true);
     const bool watches = watch_destinations(kernel_recorder_);
     set_recorder(&kernel_recorder_, Running::device_code);
+    kernel_here_ = kernel.get();
+    explain_kernel_faults([](std::uintptr_t address, std::uintptr_t return_address) {
+        instance().end_at_kernel_fault(address, return_address);
+    });
     CapturedOutput output;
     const auto start_cycles =
         static_cast<std::uint64_t>(static_cast<double>(engine_.now().count()) * 1e-9 * cycles_per_second);
     const KernelOutcome outcome = run_all_threads(thread_function(*kernel->request.body), kernel->request.grid,
                                                   kernel->request.block, kernel->request.shared_bytes, start_cycles);
     set_recorder(previous, previously);
+    kernel_here_ = nullptr;
     if (watches) {
         kernel_recorder_.watch({}, {});
     }
@@ -278,6 +287,19 @@ void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
     }
 }
 
+// On a GPU such an access is an error that the next calls return; here, where the kernel shares the program's address
+// space, its threads cannot go on.
+void SimulatedDevice::end_at_kernel_fault(std::uintptr_t address, std::uintptr_t return_address) {
+    constexpr std::uintptr_t near_null = 65536;  // an element of an array at a null pointer
+    const char* const where = address < near_null ? "address.null" : "address.nowhere";
+    add_finding("kernel_invalid_address", device::Severity::error, users_return_address(return_address),
+                {{"kernel", kernel_here_->request.name},
+                 {"where", where},
+                 {"block", text_of(blockIdx)},
+                 {"thread", text_of(threadIdx)}});
+    end_with_signal(SIGSEGV);
+}
+
 void SimulatedDevice::count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const {
     for (const AccessInterval& interval : intervals) {
         if (memory_.is_device(interval.begin) || memory_.kind_of(interval.begin) == MemoryKind::managed) {
@@ -293,6 +315,16 @@ void SimulatedDevice::count_bytes_over_link(RunningKernel& kernel, const std::ve
     }
 }
 
+// What the fullest multiprocessor has to do, by the average: 1024 blocks take as long as 1056 on 132 of them. Where some have
+// none, a thread's own time decides.
+double SimulatedDevice::share_of_fullest(std::uint64_t blocks) const {
+    const std::uint64_t places = profile_.multiprocessors;
+    if (places == 0 || blocks <= places) {
+        return 1;
+    }
+    return static_cast<double>((blocks + places - 1) / places * places) / static_cast<double>(blocks);
+}
+
 KernelCost SimulatedDevice::cost_of(const RunningKernel& kernel) const {
     const double capacity = static_cast<double>(profile_.multiprocessors) * profile_.threads_per_multiprocessor;
     const double threads = static_cast<double>(kernel.threads());
@@ -301,6 +333,7 @@ KernelCost SimulatedDevice::cost_of(const RunningKernel& kernel) const {
     const auto bytes = static_cast<double>(kernel.accessed_bytes);
     const double bytes_ns = bytes / memory_rate(bytes) * 1e9;
     const double busy_ns = std::max({rounds_ns, blocks_ns, bytes_ns});  // with the whole device at work
+    const double fullest_ns = std::max(std::max(rounds_ns, blocks_ns) * share_of_fullest(kernel.blocks()), bytes_ns);
     // A thread takes its rounds one after the other, however empty the device is.
     const double latency_ns =
         static_cast<double>(kernel.rounds) / threads * static_cast<double>(profile_.work_round_latency.count()) * 1e-3;
@@ -309,7 +342,8 @@ KernelCost SimulatedDevice::cost_of(const RunningKernel& kernel) const {
                  static_cast<double>(kernel.written_over_link) / profile_.device_to_host.pinned_bytes_per_second) *
         1e9 / share_of_link;
     const double waited_ns = static_cast<double>(kernel.waited_cycles) / cycles_per_second * 1e9;
-    const double longest_ns = std::max({busy_ns + drain_share * latency_ns, latency_ns, link_ns, waited_ns * std::max(1.0, threads / capacity)});
+    const double longest_ns = std::max({fullest_ns + drain_share * latency_ns, latency_ns, link_ns,
+                                      waited_ns * std::max(1.0, threads / capacity)});
     const double resident_share = std::min(1.0, threads / capacity);
     // What it does is spread over the launch's overhead too: other kernels run meanwhile.
     const Time overhead = kernel.behind_graph_node ? profile_.graph_kernel_overhead : profile_.kernel_overhead;

@@ -19,6 +19,14 @@ bool is_copy(Resource resource) {
     return resource == Resource::copy_to_device || resource == Resource::copy_to_host;
 }
 
+// Of which the next operation learns sooner: on an H200 a chain of copy, kernel and copy of 4 KiB each is 2.7 us shorter
+// than those of 128 KiB and more let expect, one of 64 KiB is so only in one stream.
+constexpr double small_copy_bytes = 32768;
+
+bool is_small_copy(const TaskSpec& spec) {
+    return is_copy(spec.resource) && spec.bytes <= small_copy_bytes;
+}
+
 Time rounded_up(double nanoseconds) {
     return Time(static_cast<std::int64_t>(std::ceil(nanoseconds)));
 }
@@ -158,7 +166,11 @@ Time Engine::latency_between(const Task& before, const Task& after) const {
     if (from == Resource::host_function || to == Resource::host_function) {
         return from == to ? Time{} : profile_.host_function_latency;
     }
-    return from == to && from == Resource::compute ? profile_.kernel_dependency_latency : profile_.dependency_latency;
+    if (from == to && from == Resource::compute) {
+        return profile_.kernel_dependency_latency;
+    }
+    const bool small = before.origin_is_small_copy || is_small_copy(after.spec);
+    return small ? profile_.small_copy_dependency_latency : profile_.dependency_latency;
 }
 
 void Engine::on_end(Task& ended) {
@@ -166,6 +178,7 @@ void Engine::on_end(Task& ended) {
     if (ended.spec.resource != Resource::none) {
         ended.origin = ended.spec.resource;
         ended.origin_stream = ended.spec.stream;
+        ended.origin_is_small_copy = is_small_copy(ended.spec);
     }
     ends_[id - 1] = now_;
     last_end_ = std::max(last_end_, now_);
@@ -179,6 +192,7 @@ void Engine::on_end(Task& ended) {
         if (next.spec.resource == Resource::none) {
             next.origin = ended.origin;
             next.origin_stream = ended.origin_stream;
+            next.origin_is_small_copy = ended.origin_is_small_copy;
         }
         if (--next.waits_for > 0) {
             continue;

@@ -82,6 +82,7 @@ private:
         std::vector<TaskId> dependents;
         Resource origin = Resource::none;  // the engine whose work ended last before this point
         std::uint32_t origin_stream = 0;
+        bool origin_is_small_copy = false;
         std::uint64_t generation = 0;  // of the scheduled end; older ones are void
     };
 

@@ -106,10 +106,11 @@ private:
     std::mutex& mutex_;
 };
 
-// Called before this thread lets another go on.
+// Called before this thread lets another go on. While recording is paused, the locks are the simulator's own: they put
+// nothing in order, and an access may be half recorded.
 void publish() {
     HostThreads* const threads = watched.load(std::memory_order_acquire);
-    if (threads == nullptr || !this_thread.publishes) {
+    if (threads == nullptr || !this_thread.publishes || instrumentation.recorder == nullptr) {
         return;
     }
     threads->publish(several_threads.load(std::memory_order_relaxed));

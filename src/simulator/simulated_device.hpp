@@ -279,6 +279,7 @@ private:
     void watch_pageable(const Rows& rows);
     void judge_input(const Rows& host, std::uintptr_t called_from);
     [[noreturn]] void end_at_device_pointer(std::uintptr_t pc);
+    [[noreturn]] void end_at_kernel_fault(std::uintptr_t address, std::uintptr_t return_address);
     [[noreturn]] void end_with_signal(int signal);
 
     cudaError_t check_copy(const CopyRequest& request, cudaMemcpyKind& direction);
@@ -301,6 +302,7 @@ private:
     double pinned_rate(bool to_device) const;                // bytes per second
     double pageable_rate(const Rows& host, bool to_device);  // bytes per second
     void count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const;
+    double share_of_fullest(std::uint64_t blocks) const;
     KernelCost cost_of(const RunningKernel& kernel) const;
     void spoil_input_of(std::uint64_t operation);
     void report_barriers(const std::string& kernel, const std::vector<BarrierMisuse>& misuses);
@@ -348,6 +350,7 @@ private:
     bool pool_holds_memory_ = false;  // that cudaMallocAsync took from the device
     bool behind_graph_node_ = false;  // what is issued now follows another operation of the graph that is launched
     std::map<std::uint64_t, std::weak_ptr<RunningKernel>> running_kernels_;
+    const RunningKernel* kernel_here_ = nullptr;  // the one whose code runs now
 
     struct CallRecord {
         const char* name;

@@ -136,6 +136,8 @@ TEST(StageTimes, come_from_events) {
     const auto failure = judge(trace, {2.0F, 1.0F, 3.0F});
     ASSERT_EQ(cause_of(failure), cause::not_timed_by_events);
     EXPECT_EQ(failure->arguments.at("calls"), "2");
+    EXPECT_EQ(cause_of(judge(trace, {2.2F, 1.1F, 3.3F})), cause::not_timed_by_events) << "a host clock that waits";
+    EXPECT_EQ(cause_of(judge(trace, {0.01F, 0.01F, 0.01F})), cause::stage_times_off) << "a host clock that does not";
 }
 
 TEST(StageTimes, without_the_range_are_refused) {

@@ -21,11 +21,11 @@ Table table(const std::string& lines) {
 
 const char* const measured =
     "# device: a GPU\n"
-    "group,case,set,time_ns,low_ns,high_ns\n"
-    "copy,large,judge,1000000,990000,1010000\n"
-    "copy,larger,judge,2000000,1500000,2500000\n"
-    "copy,short,judge,99999,99999,99999\n"
-    "copy,other,fit,3000000,3000000,3000000\n";
+    "group,case,set,time_ns,median_ns,low_ns,high_ns\n"
+    "copy,large,judge,1000000,1000000,990000,1010000\n"
+    "copy,larger,judge,2000000,2400000,1500000,2500000\n"
+    "copy,short,judge,99999,99999,99999,99999\n"
+    "copy,other,fit,3000000,3000000,3000000,3000000\n";
 
 TEST(Comparison, leaves_out_short_cases_and_the_other_set) {
     const Table simulated = table("copy,large,judge,1050000\ncopy,larger,judge,3000000\ncopy,other,fit,3000000\n");
@@ -60,8 +60,15 @@ TEST(Comparison, measures_the_distance_from_what_the_gpu_showed) {
     EXPECT_NEAR(below.back().distance(), 0.2, 1e-9);  // from 1.5 ms
 }
 
+TEST(Comparison, measures_the_distance_from_the_median_too) {
+    const Table simulated = table("copy,large,judge,1000000\ncopy,larger,judge,3000000\n");
+    const auto compared = fidelity::compare(simulated, table(measured), Set::judge);
+    EXPECT_NEAR(fidelity::figures_of(compared, &fidelity::Compared::error_of_median).worst.error_of_median(), 0.25, 1e-9);
+}
+
 TEST(Comparison, takes_one_process_for_its_own_range) {
     const Table once = table("group,case,set,time_ns,least_ns,greatest_ns\ncopy,large,judge,1000000,1,9000000\n");
+    EXPECT_DOUBLE_EQ(once.cases.begin()->second.median_ns, 1000000);
     EXPECT_DOUBLE_EQ(once.cases.begin()->second.low_ns, 1000000);
     EXPECT_DOUBLE_EQ(once.cases.begin()->second.high_ns, 1000000);
 }

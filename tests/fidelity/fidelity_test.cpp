@@ -61,13 +61,18 @@ fidelity::Table simulate_labs() {
 
 TEST(Fidelity, is_as_near_to_an_h200_as_promised) {
     const auto all = fidelity::compare(simulate(), only_labs(on_h200(), false), fidelity::Set::judge);
-    const auto steady = fidelity::steady(all);
     const fidelity::Figures of_all = fidelity::figures_of(all);
-    const fidelity::Figures of_steady = fidelity::figures_of(steady);
+    const fidelity::Figures of_steady = fidelity::figures_of(fidelity::steady(all));
+    const fidelity::Figures of_median = fidelity::figures_of(all, &fidelity::Compared::error_of_median);
     const fidelity::Figures from_range = fidelity::figures_of(all, &fidelity::Compared::distance);
     EXPECT_GT(of_all.cases, 400u);
     EXPECT_GT(of_steady.cases, of_all.cases / 2);
     EXPECT_LT(of_all.median_error, 0.05);
+    EXPECT_GE(of_all.within_10_percent, 0.90);
+    EXPECT_EQ(of_all.within_20_percent, 1.0)
+        << of_all.worst.name.first << ", " << of_all.worst.name.second << ": " << of_all.worst.ratio();
+    EXPECT_LT(of_median.median_error, 0.05);
+    EXPECT_GE(of_median.within_20_percent, 0.98);
     EXPECT_GE(of_steady.within_10_percent, 0.95);
     EXPECT_EQ(of_steady.within_20_percent, 1.0)
         << of_steady.worst.name.first << ", " << of_steady.worst.name.second << ": " << of_steady.worst.ratio();

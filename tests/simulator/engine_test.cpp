@@ -17,6 +17,7 @@ constexpr double bytes_per_microsecond = 1e6;  // as a rate per second
 constexpr Time copy_overhead = 3us;
 constexpr Time stream_switch = 500ns;
 constexpr Time dependency_latency = 4us;
+constexpr Time small_copy_dependency_latency = 3us;
 
 // One direction alone moves 10 bytes per nanosecond; both together 12, so 6 each.
 device::Profile round_profile(unsigned copy_engines = 2) {
@@ -26,6 +27,7 @@ device::Profile round_profile(unsigned copy_engines = 2) {
     profile.host_to_device.copy_overhead = profile.device_to_host.copy_overhead = copy_overhead;
     profile.stream_switch = stream_switch;
     profile.dependency_latency = profile.kernel_dependency_latency = dependency_latency;
+    profile.small_copy_dependency_latency = small_copy_dependency_latency;
     return profile;
 }
 
@@ -148,11 +150,11 @@ TEST(Engine, each_direction_has_its_own_overhead) {
     device::Profile profile = round_profile();
     profile.device_to_host.copy_overhead = 1us;
     Schedule schedule(profile);
-    const TaskId in = schedule.copy(to_device, 1, 10'000);
-    const TaskId out = schedule.copy(to_host, 1, 10'000, {in});
+    const TaskId in = schedule.copy(to_device, 1, 70'000);
+    const TaskId out = schedule.copy(to_host, 1, 70'000, {in});
     schedule.engine.run_until_idle();
-    EXPECT_EQ(schedule[in].end, copy_overhead + 1us);
-    EXPECT_EQ(schedule[out].end, schedule[in].end + dependency_latency + 1us + 1us);
+    EXPECT_EQ(schedule[in].end, copy_overhead + 7us);
+    EXPECT_EQ(schedule[out].end, schedule[in].end + dependency_latency + 1us + 7us);
 }
 
 TEST(Engine, stays_with_a_stream_while_that_has_copies) {
@@ -203,13 +205,28 @@ TEST(Engine, a_dependency_costs_latency_between_engines_and_none_within_a_queue)
     const TaskId kernel = schedule.kernel(1, {.duration = 5us, .share = 1}, {copy});
     const TaskId next_kernel = schedule.kernel(1, {.duration = 5us, .share = 1}, {kernel});
     const TaskId other_stream = schedule.kernel(2, {.duration = 5us, .share = 1}, {next_kernel});
-    const TaskId out = schedule.copy(to_host, 1, 10'000, {next_kernel});
+    const TaskId out = schedule.copy(to_host, 1, 70'000, {next_kernel});
     schedule.engine.run_until_idle();
     EXPECT_EQ(schedule[copy].end, 10us);
     EXPECT_EQ(schedule[kernel].start, 10us + dependency_latency);
     EXPECT_EQ(schedule[next_kernel].start, schedule[kernel].end);
     EXPECT_EQ(schedule[other_stream].start, schedule[next_kernel].end + dependency_latency);
     EXPECT_EQ(schedule[out].start, schedule[next_kernel].end + dependency_latency);
+}
+
+TEST(Engine, a_dependency_on_a_small_copy_or_of_one_costs_less_latency) {
+    Schedule schedule;
+    const TaskId small = schedule.copy(to_device, 1, 20'000);
+    const TaskId recorded = schedule.marker(1, {small});
+    const TaskId kernel = schedule.kernel(2, {.duration = 5us, .share = 1}, {recorded});
+    const TaskId small_out = schedule.copy(to_host, 2, 20'000, {kernel});
+    const TaskId large_out = schedule.copy(to_host, 2, 70'000, {small_out});
+    const TaskId last = schedule.kernel(2, {.duration = 5us, .share = 1}, {large_out});
+    schedule.engine.run_until_idle();
+    EXPECT_EQ(schedule[kernel].start, schedule[small].end + small_copy_dependency_latency);
+    EXPECT_EQ(schedule[small_out].start, schedule[kernel].end + small_copy_dependency_latency);
+    EXPECT_EQ(schedule[large_out].start, schedule[small_out].end);
+    EXPECT_EQ(schedule[last].start, schedule[large_out].end + dependency_latency);
 }
 
 TEST(Engine, latency_depends_on_what_waits_for_what) {

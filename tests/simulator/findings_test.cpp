@@ -542,6 +542,31 @@ TEST(Memory, a_device_pointer_on_the_host_ends_the_program_as_a_real_machine_wou
     EXPECT_EQ(result.output.find(message, first + 1), std::string::npos);
 }
 
+void expect_fault(const std::string& name, const std::string& where, const char* line) {
+    const ProgramRun result = run(program(), {name});
+    EXPECT_EQ(result.exit_status, 128 + SIGSEGV);
+    const Finding finding = expect_only(result, "kernel_invalid_address", line);
+    EXPECT_EQ(finding.details.at("where"), where);
+    EXPECT_EQ(result.output.find("never reached"), std::string::npos);
+}
+
+TEST(Memory, a_kernel_that_uses_a_null_pointer_or_an_absurd_index_is_named_with_its_line_and_thread) {
+    expect_fault("kernel_uses_a_null_pointer", "address.null", "far outside");
+    expect_fault("kernel_uses_an_absurd_index", "address.nowhere", "far outside");
+    expect_fault("kernel_uses_an_impossible_address", "address.nowhere", "far outside");
+    expect_fault("kernel_copies_from_a_null_pointer", "address.null", "copied from nowhere");
+    const Finding finding = run(program(), {"kernel_uses_a_null_pointer"}).trace.findings.front();
+    EXPECT_EQ(finding.details.at("kernel"), "write_far");
+    EXPECT_EQ(finding.details.at("block"), "(1, 0, 0)");
+    EXPECT_EQ(finding.details.at("thread"), "(2, 0, 0)");
+}
+
+TEST(Memory, a_null_pointer_of_host_code_ends_the_program_as_ever) {
+    const ProgramRun result = run(program(), {"host_uses_a_null_pointer"});
+    EXPECT_EQ(result.exit_status, 128 + SIGSEGV);
+    EXPECT_TRUE(result.trace.findings.empty()) << result.output;
+}
+
 // --- errors and the environment ---
 
 TEST(Launches, whose_error_nobody_looks_at_are_found_at_the_end) {

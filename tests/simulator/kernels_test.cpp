@@ -59,5 +59,17 @@ TEST(Cost, grows_with_the_work_and_has_a_floor) {
     EXPECT_NEAR(static_cast<double>(all), 2.0 * static_cast<double>(half), 3);
 }
 
+// On an H200, 1024 blocks take as long as 1056 on its 132 multiprocessors: src/fidelity, "streams and chunks".
+TEST(Cost, is_that_of_the_fullest_multiprocessor) {
+    const ProgramRun result = run_kernels("the_fullest_multiprocessor_decides");
+    const auto rounds_ns = [&](const std::string& marker) {
+        const device::Operation& with = result.operation(marker);
+        const device::Operation& without = result.operation(marker + ", no rounds");
+        return static_cast<double>(((with.end - with.start) - (without.end - without.start)).count());
+    };
+    EXPECT_NEAR(rounds_ns("almost full"), rounds_ns("full"), 0.005 * rounds_ns("full"));
+    EXPECT_NEAR(rounds_ns("one more block"), rounds_ns("full") * 9 / 8, 0.005 * rounds_ns("full"));
+}
+
 }  // namespace
 }  // namespace simulator

@@ -24,6 +24,10 @@ constexpr Entry entries[] = {
     {"fidelity.judged", "The {cases} other cases, 0.1 ms and longer:", "其余 {cases} 例（0.1 ms 及以上）："},
     {"fidelity.steady", "Of these, the {cases} that the GPU itself repeats within 10 %:",
      "其中 GPU 自身重复测量相差不超过 10 % 的 {cases} 例："},
+    {"fidelity.median",
+     "All {cases} against the median of the processes, on a server that others use too (the time above is their lower "
+     "quartile):",
+     "还是这 {cases} 例，改与各进程的中位数比较（服务器上另有其他用户；前面用的是下四分位数）："},
     {"fidelity.range",
      "All {cases} again, by their distance from what the GPU showed from process to process (without the fastest and "
      "the slowest one):",

@@ -243,6 +243,15 @@ constexpr Entry entries[] = {
     {"finding.device_pointer_on_host.next", "copy the data to host memory first (cudaMemcpy or cudaMemcpyAsync)",
      "先把数据拷贝到主机内存（cudaMemcpy 或 cudaMemcpyAsync）。"},
 
+    {"finding.kernel_invalid_address", "kernel {kernel} accesses {where} (block {block}, thread {thread})",
+     "核函数 {kernel} 访问了{where}（线程块 {block}，线程 {thread}）"},
+    {"finding.kernel_invalid_address.next",
+     "check that the pointer was set (by a cudaMalloc whose result was checked) and that the index is what you expect; "
+     "on a GPU later calls return cudaErrorIllegalAddress",
+     "确认指针已经设置好（cudaMalloc 成功，返回值也检查过），并确认下标符合预期；在 GPU 上，之后的调用会返回 "
+     "cudaErrorIllegalAddress。"},
+    {"address.null", "memory through a null pointer", "空指针所指的内存"},
+    {"address.nowhere", "an address far outside every allocation", "远在所有已分配内存之外的地址"},
     {"finding.host_pointer_in_kernel",
      "kernel {kernel} uses a pointer to pageable host memory, which a kernel cannot reach (block {block}, thread "
      "{thread})",

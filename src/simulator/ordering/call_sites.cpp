@@ -14,6 +14,12 @@ bool is_users_code(std::uintptr_t return_address) {
     return line.line != 0 && is_users_file(line.file);
 }
 
+// Code of which no line is known is a library's if it has a name; otherwise nothing is known of it, nor of who called it.
+bool is_librarys_code(std::uintptr_t return_address) {
+    const device::SourceLine line = source_line(return_address);
+    return line.line != 0 ? !is_users_file(line.file) : !function_symbol(return_address).empty();
+}
+
 struct Call {
     std::uintptr_t return_address = 0;
     const std::uintptr_t* kept_at = nullptr;  // the place on the stack that holds it, where that is known
@@ -57,10 +63,10 @@ std::uintptr_t users_return_address(std::uintptr_t return_address) {
     const void* const frame = __builtin_frame_address(0);
     if (!last.still_holds(return_address, frame)) {
         const RecordingPaused paused;
-        if (is_users_code(return_address)) {
-            last = {return_address, nullptr, {return_address}};
-        } else {
+        if (is_librarys_code(return_address)) {
             last = {return_address, frame, users_call()};
+        } else {
+            last = {return_address, nullptr, {return_address}};
         }
     }
     return last.call.return_address != 0 ? last.call.return_address : return_address;

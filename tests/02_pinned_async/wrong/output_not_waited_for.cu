@@ -1,6 +1,6 @@
 // What is wrong: Never waits: the host's own work happened to take long enough.
-// Refused by: output_complete
-// Cause: output_read_early
+// Refused by: ordered_accesses
+// Cause: unordered_access
 // Devices: sim
 #include "lab.h"
 

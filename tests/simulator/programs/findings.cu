@@ -1172,6 +1172,47 @@ void wrong_direction() {
     CALL(cudaMemcpy(device, host, 4096, cudaMemcpyDefault));
 }
 
+__global__ void write_far(unsigned* to, long index) {
+    if (blockIdx.x == 1 && threadIdx.x == 2) {
+        to[index] = 1;  // at: far outside
+    }
+}
+
+void kernel_writes_far(unsigned* to, long index) {
+    std::printf("before\n");
+    write_far<<<2, 4>>>(to, index);
+    CALL(cudaDeviceSynchronize());
+    std::printf("never reached\n");
+}
+void kernel_uses_a_null_pointer() { kernel_writes_far(nullptr, 3); }
+void kernel_uses_an_absurd_index() {
+    DeviceMemory device(4096);
+    kernel_writes_far(device, 1L << 40);
+}
+void kernel_uses_an_impossible_address() {
+    DeviceMemory device(4096);
+    kernel_writes_far(device, 1L << 50);
+}
+
+__global__ void copy_far(unsigned* to, const unsigned* from) {
+    __syncthreads();  // so that the threads have stacks of their own
+    memcpy(to, from, 16);  // at: copied from nowhere
+}
+
+void kernel_copies_from_a_null_pointer() {
+    DeviceMemory device(4096);
+    copy_far<<<1, 4>>>(device, nullptr);
+    CALL(cudaDeviceSynchronize());
+}
+
+void host_uses_a_null_pointer() {
+    DeviceMemory device(4096);
+    write_far<<<1, 1>>>(device, 0);
+    CALL(cudaDeviceSynchronize());
+    static unsigned* volatile nothing = nullptr;
+    *nothing = 1;
+}
+
 void device_pointer_on_host() {
     DeviceMemory device(4096);
     std::printf("before\n");
@@ -1393,6 +1434,11 @@ constexpr Case all_cases[] = {
     CASE(host_pointer_not_used_in_kernel),
     CASE(wrong_direction),
     CASE(device_pointer_on_host),
+    CASE(kernel_uses_a_null_pointer),
+    CASE(kernel_uses_an_absurd_index),
+    CASE(kernel_uses_an_impossible_address),
+    CASE(kernel_copies_from_a_null_pointer),
+    CASE(host_uses_a_null_pointer),
     CASE(launch_error_nobody_looked_at),
     CASE(launch_error_looked_at),
     CASE(fails_once),

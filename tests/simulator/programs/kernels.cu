@@ -284,6 +284,29 @@ void more_work_takes_longer() {
     CALL(cudaDeviceSynchronize());
 }
 
+__global__ void count_to(unsigned* to, unsigned rounds) {
+    volatile unsigned counted = 0;
+    for (unsigned i = 0; i < rounds; ++i) {
+        counted = counted + 1;
+    }
+    if (counted == 0) {
+        *to = counted;
+    }
+}
+
+void the_fullest_multiprocessor_decides() {
+    constexpr unsigned rounds = 400, threads = 32, multiprocessors = 132;
+    DeviceMemory device(sizeof(unsigned));
+    Stream stream;
+    count_to<<<8 * multiprocessors - 32, threads, 0, stream>>>(device, 0);       // at: almost full, no rounds
+    count_to<<<8 * multiprocessors - 32, threads, 0, stream>>>(device, rounds);  // at: almost full
+    count_to<<<8 * multiprocessors, threads, 0, stream>>>(device, 0);            // at: full, no rounds
+    count_to<<<8 * multiprocessors, threads, 0, stream>>>(device, rounds);       // at: full
+    count_to<<<8 * multiprocessors + 1, threads, 0, stream>>>(device, 0);        // at: one more block, no rounds
+    count_to<<<8 * multiprocessors + 1, threads, 0, stream>>>(device, rounds);   // at: one more block
+    CALL(cudaDeviceSynchronize());
+}
+
 constexpr Case all_cases[] = {
 #define CASE(name) {#name, name}
     CASE(shapes),
@@ -294,6 +317,7 @@ constexpr Case all_cases[] = {
     CASE(atomic_beside_plain_access),
     CASE(dynamic_shared_memory),
     CASE(more_work_takes_longer),
+    CASE(the_fullest_multiprocessor_decides),
 };
 
 }  // namespace
