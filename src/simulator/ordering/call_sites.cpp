@@ -1,5 +1,6 @@
 #include "simulator/ordering/call_sites.hpp"
 
+#include <dlfcn.h>
 #include <unwind.h>
 
 #include "simulator/ordering/instrumentation.hpp"
@@ -14,10 +15,11 @@ bool is_users_code(std::uintptr_t return_address) {
     return line.line != 0 && is_users_file(line.file);
 }
 
-// Code of which no line is known is a library's if it has a name; otherwise nothing is known of it, nor of who called it.
+// Code of which no line is known is a library's, if it is code at all.
 bool is_librarys_code(std::uintptr_t return_address) {
     const device::SourceLine line = source_line(return_address);
-    return line.line != 0 ? !is_users_file(line.file) : !function_symbol(return_address).empty();
+    Dl_info object{};
+    return line.line != 0 ? !is_users_file(line.file) : dladdr(reinterpret_cast<const void*>(return_address), &object) != 0;
 }
 
 struct Call {
