@@ -141,7 +141,7 @@ int compare_fidelity(const Project& project, const DeviceOptions& options) {
     print_figures("fidelity.judged", judged);
     print_figures("fidelity.steady", fidelity::steady(judged));
     if (!on_gpu) {  // what was recorded comes from several processes
-        print_figures("fidelity.median", judged, &Compared::error_of_median);
+        print_figures("fidelity.median", fidelity::against_median(judged));
         print_figures("fidelity.range", judged, &Compared::distance);
     }
     return 0;

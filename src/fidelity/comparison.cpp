@@ -85,10 +85,6 @@ double Compared::error() const {
     return std::abs(ratio() - 1);
 }
 
-double Compared::error_of_median() const {
-    return std::abs(simulated_ns / median_ns - 1);
-}
-
 double Compared::distance() const {
     return std::abs(simulated_ns / std::clamp(simulated_ns, low_ns, high_ns) - 1);
 }
@@ -129,6 +125,13 @@ std::vector<Compared> steady(const std::vector<Compared>& cases) {
     std::copy_if(cases.begin(), cases.end(), std::back_inserter(result),
                  [](const Compared& compared) { return compared.steady(); });
     return result;
+}
+
+std::vector<Compared> against_median(std::vector<Compared> cases) {
+    for (Compared& compared : cases) {
+        compared.measured_ns = compared.median_ns;
+    }
+    return cases;
 }
 
 }  // namespace fidelity

@@ -48,7 +48,6 @@ struct Compared {
 
     double ratio() const { return simulated_ns / measured_ns; }
     double error() const;     // 0.1: ten per cent too fast or too slow
-    double error_of_median() const;  // the same, from the median of the processes
     double distance() const;  // the same, from the nearest of the times that the GPU showed; 0 between them
     bool steady() const { return high_ns <= steady_spread * low_ns; }
 };
@@ -65,10 +64,13 @@ struct Figures {
     Compared worst;
 };
 
-// By `error`: one of the three that Compared has. Throws std::runtime_error when there is no case.
+// By `error`: Compared::error or Compared::distance. Throws std::runtime_error when there is no case.
 Figures figures_of(const std::vector<Compared>& cases, double (Compared::*error)() const = &Compared::error);
 
 // Only the steady ones.
 std::vector<Compared> steady(const std::vector<Compared>& cases);
+
+// The same cases, with the median of the processes for what was measured.
+std::vector<Compared> against_median(std::vector<Compared> cases);
 
 }  // namespace fidelity

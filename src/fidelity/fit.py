@@ -5,8 +5,8 @@
 
 PROGRAM is fidelity.cu, built for the simulated device; PROFILE is changed in place. One constant after the other is made
 larger and smaller by a step; what brings the simulated times of the groups that depend on it nearer to the measured ones
-is kept, and the step halved. Only cases marked `fit`, of 0.1 ms and longer; each counts by the logarithm of its ratio to the
-median of the processes, so that one case that no constant can mend does not pull at the others. Standard library only.
+is kept, and the step halved. Only cases marked `fit`, of 0.1 ms and longer; each counts by the size of the
+logarithm of its ratio, so that one case that no constant can mend does not pull at the others. Standard library only.
 """
 import argparse
 import csv

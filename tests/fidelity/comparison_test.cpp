@@ -63,7 +63,8 @@ TEST(Comparison, measures_the_distance_from_what_the_gpu_showed) {
 TEST(Comparison, measures_the_distance_from_the_median_too) {
     const Table simulated = table("copy,large,judge,1000000\ncopy,larger,judge,3000000\n");
     const auto compared = fidelity::compare(simulated, table(measured), Set::judge);
-    EXPECT_NEAR(fidelity::figures_of(compared, &fidelity::Compared::error_of_median).worst.error_of_median(), 0.25, 1e-9);
+    EXPECT_NEAR(fidelity::figures_of(compared).worst.error(), 0.5, 1e-9);
+    EXPECT_NEAR(fidelity::figures_of(fidelity::against_median(compared)).worst.error(), 0.25, 1e-9);
 }
 
 TEST(Comparison, takes_one_process_for_its_own_range) {

@@ -63,7 +63,7 @@ TEST(Fidelity, is_as_near_to_an_h200_as_promised) {
     const auto all = fidelity::compare(simulate(), only_labs(on_h200(), false), fidelity::Set::judge);
     const fidelity::Figures of_all = fidelity::figures_of(all);
     const fidelity::Figures of_steady = fidelity::figures_of(fidelity::steady(all));
-    const fidelity::Figures of_median = fidelity::figures_of(all, &fidelity::Compared::error_of_median);
+    const fidelity::Figures of_median = fidelity::figures_of(fidelity::against_median(all));
     const fidelity::Figures from_range = fidelity::figures_of(all, &fidelity::Compared::distance);
     EXPECT_GT(of_all.cases, 400u);
     EXPECT_GT(of_steady.cases, of_all.cases / 2);
