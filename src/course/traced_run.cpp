@@ -1,6 +1,10 @@
 #include "course/traced_run.hpp"
 
+#include <csignal>
+#include <cstring>
+
 #include "course/temporary_directory.hpp"
+#include "course/texts.hpp"
 #include "device/environment.hpp"
 
 namespace course {
@@ -28,6 +32,16 @@ TracedRun run_traced(const Project& project, const ChosenDevice& device, const R
         run.trace = device::read_trace(trace_file);
     }
     return run;
+}
+
+std::string ending_text(int exit_status) {
+    const char* const signal = exit_status > 128 ? sigabbrev_np(exit_status - 128) : nullptr;
+    if (signal == nullptr) {
+        return text("course.run.status", {{"status", std::to_string(exit_status)}});
+    }
+    const bool invalid_access = exit_status == 128 + SIGSEGV || exit_status == 128 + SIGBUS;
+    return text(invalid_access ? "course.run.invalid_access" : "course.run.signal",
+                {{"signal", std::string("SIG") + signal}, {"status", std::to_string(exit_status)}});
 }
 
 }  // namespace course

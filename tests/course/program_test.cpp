@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -160,6 +161,20 @@ TEST_F(Course, RunsAFileWithItsOwnMain) {
 TEST_F(Course, EndsWithTheProgramsOwnStatus) {
     file("own.cu", with_status(own_main, "7"));
     EXPECT_EQ(run({"run", "own.cu", "--device", "sim"}).exit_status, 7);
+}
+
+TEST_F(Course, NamesTheSignalThatEndedTheProgram) {
+    file("null.cu", "int main() {\n    static int* volatile nothing = nullptr;\n    *nothing = 1;\n}\n");
+    const auto of_host = run({"run", "null.cu", "--device", "sim"});
+    EXPECT_EQ(of_host.exit_status, 128 + SIGSEGV);
+    EXPECT_TRUE(contains(of_host.output, "signal SIGSEGV")) << of_host.output;
+    file("null_in_kernel.cu", "__global__ void k(int* p) {\n    *p = 1;\n}\nint main() {\n    k<<<1, 1>>>(nullptr);\n"
+                              "    return cudaDeviceSynchronize();\n}\n");
+    const auto of_kernel = run({"run", "null_in_kernel.cu", "--device", "sim"});
+    EXPECT_EQ(of_kernel.exit_status, 128 + SIGSEGV);
+    EXPECT_TRUE(contains(of_kernel.output, "null_in_kernel.cu:2: error: kernel k")) << of_kernel.output;
+    file("aborts.cu", "#include <cstdlib>\nint main() { std::abort(); }\n");
+    EXPECT_TRUE(contains(run({"run", "aborts.cu", "--device", "sim"}).output, "signal SIGABRT"));
 }
 
 TEST_F(Course, CompilesAgainWhenAFileThatIsIncludedChanges) {

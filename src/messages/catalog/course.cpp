@@ -145,6 +145,11 @@ constexpr Entry entries[] = {
      "实验只有一个文件；更多源文件只能与自己的文件一起使用：./course run FILE.cu MORE.cu"},
     {"course.run.no_findings", "Nothing wrong was found.", "没有发现问题。"},
     {"course.run.status", "the program ended with status {status}", "程序以状态 {status} 结束"},
+    {"course.run.signal", "signal {signal} ended the program (status {status})", "程序被信号 {signal} 终止（状态 {status}）"},
+    {"course.run.invalid_access",
+     "signal {signal} ended the program (status {status}): where nothing above says why, host code used a null pointer or an "
+     "index outside its array",
+     "程序被信号 {signal} 终止（状态 {status}）：如果上面没有说明原因，就是主机代码用了空指针，或下标超出了数组"},
     {"course.written", "written: {path}", "已写出：{path}"},
 
     // hint.
