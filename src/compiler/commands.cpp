@@ -232,7 +232,8 @@ Command link_command(const BuildRequest& request, const Location& location, cons
         append(command, {"-Wl,--undefined=clock_gettime"});  // the program's clocks: src/simulator/clocks.cpp
         for (const char* const function :
              {"memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strcpy", "strncpy", "strcat", "strlen",
-              "strcmp", "strncmp", "fread", "fwrite", "read", "write"}) {
+              "strcmp", "strncmp", "fread", "fwrite", "read", "write",
+              "_ZNSo5writeEPKcl", "_ZNSi4readEPcl"}) {  // std::ostream::write, std::istream::read
             append(command, {(std::string("-Wl,--wrap=") + function).c_str()});
         }
         append_libraries(command, request, location);

@@ -132,7 +132,7 @@ int execute(const Project& project, const RunOptions& options) {
         std::cerr << "course: " << text("course.run.no_trace") << '\n';
     }
     if (run.process.exit_status != 0) {
-        std::cerr << "course: " << ending_text(run.process.exit_status) << '\n';
+        std::cerr << "course: " << ending_text(run) << '\n';
         return run.process.exit_status;
     }
     return run.trace && has_errors(*run.trace) ? 1 : 0;

@@ -76,7 +76,7 @@ int execute(const Project& project, const TimelineOptions& options) {
     const ChosenDevice device = choose_device(project, options.on);
     const TracedRun run = run_traced(project, device, {.subject = subject, .output = ProgramOutput::kept});
     if (run.process.exit_status != 0) {
-        std::cerr << run.process.output << "course: " << ending_text(run.process.exit_status) << '\n';
+        std::cerr << run.process.output << "course: " << ending_text(run) << '\n';
     }
     if (!run.trace) {
         throw CannotProceed(text("course.run.no_trace"));

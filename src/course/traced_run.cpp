@@ -34,13 +34,15 @@ TracedRun run_traced(const Project& project, const ChosenDevice& device, const R
     return run;
 }
 
-std::string ending_text(int exit_status) {
+std::string ending_text(const TracedRun& run) {
+    const int exit_status = run.process.exit_status;
     const char* const signal = exit_status > 128 ? sigabbrev_np(exit_status - 128) : nullptr;
     if (signal == nullptr) {
         return text("course.run.status", {{"status", std::to_string(exit_status)}});
     }
     const bool invalid_access = exit_status == 128 + SIGSEGV || exit_status == 128 + SIGBUS;
-    return text(invalid_access ? "course.run.invalid_access" : "course.run.signal",
+    const bool explained = run.trace && !run.trace->findings.empty();
+    return text(invalid_access && !explained ? "course.run.invalid_access" : "course.run.signal",
                 {{"signal", std::string("SIG") + signal}, {"status", std::to_string(exit_status)}});
 }
 

@@ -33,7 +33,7 @@ struct RunRequest {
 // Builds the program for the device and runs it. Throws DoesNotCompile or CannotProceed.
 TracedRun run_traced(const Project& project, const ChosenDevice& device, const RunRequest& request);
 
-// How a program ended that did not end with status 0: what the user is told, in one line.
-std::string ending_text(int exit_status);
+// How a program ended that did not end with status 0: what the user is told, in one line. Its trace may say why.
+std::string ending_text(const TracedRun& run);
 
 }  // namespace course

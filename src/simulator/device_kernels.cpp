@@ -260,14 +260,14 @@ void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
     const bool watches = watch_destinations(kernel_recorder_);
     set_recorder(&kernel_recorder_, Running::device_code);
     kernel_here_ = kernel.get();
-    explain_kernel_faults([](std::uintptr_t address, std::uintptr_t return_address) {
-        instance().end_at_kernel_fault(address, return_address);
-    });
     CapturedOutput output;
     const auto start_cycles =
         static_cast<std::uint64_t>(static_cast<double>(engine_.now().count()) * 1e-9 * cycles_per_second);
-    const KernelOutcome outcome = run_all_threads(thread_function(*kernel->request.body), kernel->request.grid,
-                                                  kernel->request.block, kernel->request.shared_bytes, start_cycles);
+    const KernelOutcome outcome = [&] {
+        const KernelFaultsExplained explained([](const KernelFault& fault) { instance().end_at_kernel_fault(fault); });
+        return run_all_threads(thread_function(*kernel->request.body), kernel->request.grid, kernel->request.block,
+                               kernel->request.shared_bytes, start_cycles);
+    }();
     set_recorder(previous, previously);
     kernel_here_ = nullptr;
     if (watches) {
@@ -289,15 +289,26 @@ void SimulatedDevice::run_kernel(const std::shared_ptr<RunningKernel>& kernel) {
 
 // On a GPU such an access is an error that the next calls return; here, where the kernel shares the program's address
 // space, its threads cannot go on.
-void SimulatedDevice::end_at_kernel_fault(std::uintptr_t address, std::uintptr_t return_address) {
-    constexpr std::uintptr_t near_null = 65536;  // an element of an array at a null pointer
-    const char* const where = address < near_null ? "address.null" : "address.nowhere";
-    add_finding("kernel_invalid_address", device::Severity::error, users_return_address(return_address),
-                {{"kernel", kernel_here_->request.name},
-                 {"where", where},
-                 {"block", text_of(blockIdx)},
-                 {"thread", text_of(threadIdx)}});
-    end_with_signal(SIGSEGV);
+void SimulatedDevice::end_at_kernel_fault(const KernelFault& fault) {
+    const auto where = [&] {
+        switch (fault.kind) {
+            case KernelFault::Kind::null_pointer:
+                return "address.null";
+            case KernelFault::Kind::stack_used_up:
+                return "address.stack";
+            default:
+                return "address.nowhere";
+        }
+    };
+    std::map<std::string, std::string> details{
+        {"kernel", kernel_here_->request.name}, {"block", text_of(blockIdx)}, {"thread", text_of(threadIdx)}};
+    const bool division = fault.kind == KernelFault::Kind::division;
+    if (!division) {
+        details["where"] = where();
+    }
+    add_finding(division ? "kernel_division_by_zero" : "kernel_invalid_address", device::Severity::error,
+                users_return_address(fault.return_address), std::move(details));
+    end_with_signal(division ? SIGFPE : SIGSEGV);
 }
 
 void SimulatedDevice::count_bytes_over_link(RunningKernel& kernel, const std::vector<AccessInterval>& intervals) const {

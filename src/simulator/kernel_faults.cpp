@@ -1,26 +1,24 @@
 #include "simulator/kernel_faults.hpp"
 
-#include <signal.h>
+#include <dlfcn.h>
 #include <ucontext.h>
 
-#include <atomic>
 #include <cstddef>
+#include <iterator>
 #include <memory>
-#include <mutex>
 
-#include "simulator/kernel_threads.hpp"
 #include "simulator/ordering/instrumentation.hpp"
 
 namespace simulator {
 namespace {
 
-using Explain = void (*)(std::uintptr_t address, std::uintptr_t return_address);
-
-constexpr int faults[] = {SIGSEGV, SIGBUS};
 constexpr std::size_t stack_bytes = 1024 * 1024;  // reading debug information needs more than a signal's usual stack
+constexpr std::uintptr_t near_null = std::uintptr_t{256} << 20;  // an element or a member, counted from a null pointer
+constexpr std::uintptr_t near_stack = 64 * 1024;                 // the frame of one function
 
-std::atomic<Explain> explain_fault{nullptr};
-struct sigaction actions_before[2];
+KernelFaultsExplained::Explain explain_fault = nullptr;
+const struct sigaction* actions_before = nullptr;
+constinit thread_local bool kernel_on_this_thread = false;
 
 // The kernel may have used up its own stack.
 class SignalStack {
@@ -38,45 +36,84 @@ private:
     stack_t before_{};
 };
 
-std::uintptr_t instruction_of(const void* context) {
+// Where a thread was when it faulted.
+struct Place {
+    std::uintptr_t instruction = 0;
+    std::uintptr_t stack = 0;
+};
+
+Place place_of(const void* context) {
     const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-    return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+    return {static_cast<std::uintptr_t>(machine.gregs[REG_RIP]), static_cast<std::uintptr_t>(machine.gregs[REG_RSP])};
 #else
-    return static_cast<std::uintptr_t>(machine.pc);
+    return {static_cast<std::uintptr_t>(machine.pc), static_cast<std::uintptr_t>(machine.sp)};
 #endif
 }
 
-// The machine tells no address that no pointer of a process can have.
-std::uintptr_t address_of(const siginfo_t& fault) {
-    return fault.si_code == SI_KERNEL ? ~std::uintptr_t{0} : reinterpret_cast<std::uintptr_t>(fault.si_addr);
+bool is_code(std::uintptr_t address) {
+    Dl_info object{};
+    return dladdr(reinterpret_cast<const void*>(address), &object) != 0;
+}
+
+std::uintptr_t return_address_of(const Place& place) {
+    // A call of what is no function has left its return address on the stack.
+    return is_code(place.instruction) ? place.instruction + 1 : *reinterpret_cast<const std::uintptr_t*>(place.stack);
+}
+
+KernelFault::Kind kind_of(const siginfo_t& fault, const Place& place) {
+    const auto address = reinterpret_cast<std::uintptr_t>(fault.si_addr);
+    if (fault.si_signo == SIGFPE) {
+        return KernelFault::Kind::division;
+    }
+    if (fault.si_code == SI_KERNEL) {
+        return KernelFault::Kind::no_memory;  // no pointer of a process can have that address, and it is not told
+    }
+    if (address < near_null) {
+        return KernelFault::Kind::null_pointer;
+    }
+    const bool beside_stack = address + near_stack > place.stack && address < place.stack + near_stack;
+    return beside_stack ? KernelFault::Kind::stack_used_up : KernelFault::Kind::no_memory;
 }
 
 void on_fault(int signal, siginfo_t* fault, void* context) {
-    if (instrumentation.running == Running::device_code && kernel_runs_here()) {
+    const bool of_this_code = fault->si_code > 0;  // else another process or the program itself sent it
+    if (of_this_code && kernel_on_this_thread) {
         const RecordingPaused paused;
-        explain_fault.load()(address_of(*fault), instruction_of(context) + 1);
+        const Place place = place_of(context);
+        explain_fault({kind_of(*fault, place), return_address_of(place)});
     }
-    // The access is made again, and ends as it would have without this.
-    sigaction(signal, &actions_before[signal == SIGBUS ? 1 : 0], nullptr);
-}
-
-void take_faults() {
-    struct sigaction action {};
-    action.sa_sigaction = on_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (std::size_t i = 0; i < std::size(faults); ++i) {
-        sigaction(faults[i], &action, &actions_before[i]);
+    for (std::size_t i = 0; i < std::size(KernelFaultsExplained::signals); ++i) {
+        if (KernelFaultsExplained::signals[i] == signal) {
+            sigaction(signal, &actions_before[i], nullptr);
+        }
     }
+    if (!of_this_code) {
+        raise(signal);
+    }
+    // Otherwise what faulted is done again, and ends as it would have without this.
 }
 
 }  // namespace
 
-void explain_kernel_faults(Explain explain) {
-    static std::once_flag taken;
-    explain_fault.store(explain);
-    std::call_once(taken, take_faults);
+KernelFaultsExplained::KernelFaultsExplained(Explain explain) {
     static thread_local const SignalStack stack;
+    explain_fault = explain;
+    actions_before = before_;
+    kernel_on_this_thread = true;
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (std::size_t i = 0; i < std::size(signals); ++i) {
+        sigaction(signals[i], &action, &before_[i]);
+    }
+}
+
+KernelFaultsExplained::~KernelFaultsExplained() {
+    kernel_on_this_thread = false;
+    for (std::size_t i = 0; i < std::size(signals); ++i) {
+        sigaction(signals[i], &before_[i], nullptr);
+    }
 }
 
 }  // namespace simulator

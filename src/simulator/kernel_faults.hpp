@@ -1,13 +1,34 @@
-// A kernel's access to an address where this process has no memory: a null pointer, or an index far outside. It ends the
-// program, as an access of host code does; but the program's line is told first.
+// What a kernel does that ends this process: an access to an address where it has no memory (a null pointer, an index far
+// outside, a stack that is used up), or a division of integers by zero. Before the program ends, its line is told.
 #pragma once
+
+#include <signal.h>
 
 #include <cstdint>
 
 namespace simulator {
 
-// From now on such an access calls `explain`, which does not return, with the address and where the access is made (as a
-// return address). Call it on the thread that is about to run a kernel. A fault of host code ends the program as before.
-void explain_kernel_faults(void (*explain)(std::uintptr_t address, std::uintptr_t return_address));
+struct KernelFault {
+    enum class Kind { null_pointer, no_memory, stack_used_up, division };
+    Kind kind = Kind::no_memory;
+    std::uintptr_t return_address = 0;  // behind the instruction, or behind the call of a function that does not exist
+};
+
+// While it lives, such a fault of a kernel on this thread calls `explain`, which does not return. The program's own
+// handlers are put aside meanwhile; a signal that comes from elsewhere still goes to them.
+class KernelFaultsExplained {
+public:
+    using Explain = void (*)(const KernelFault& fault);
+
+    explicit KernelFaultsExplained(Explain explain);
+    ~KernelFaultsExplained();
+    KernelFaultsExplained(const KernelFaultsExplained&) = delete;
+    KernelFaultsExplained& operator=(const KernelFaultsExplained&) = delete;
+
+    static constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
+
+private:
+    struct sigaction before_[3];
+};
 
 }  // namespace simulator

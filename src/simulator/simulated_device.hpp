@@ -36,6 +36,8 @@
 
 namespace simulator {
 
+struct KernelFault;
+
 struct Stream {
     std::uint32_t number = 0;  // 0: the legacy default stream
     unsigned flags = 0;
@@ -279,7 +281,7 @@ private:
     void watch_pageable(const Rows& rows);
     void judge_input(const Rows& host, std::uintptr_t called_from);
     [[noreturn]] void end_at_device_pointer(std::uintptr_t pc);
-    [[noreturn]] void end_at_kernel_fault(std::uintptr_t address, std::uintptr_t return_address);
+    [[noreturn]] void end_at_kernel_fault(const KernelFault& fault);
     [[noreturn]] void end_with_signal(int signal);
 
     cudaError_t check_copy(const CopyRequest& request, cudaMemcpyKind& direction);

@@ -173,7 +173,7 @@ TEST(Catalog, EveryMessageCanBeFilledInBothLanguages) {
 TEST(Catalog, EveryFindingSaysWhatToTryNext) {
     for (const char* kind :
          {"unordered_access", "order_not_promised", "leaked_device_memory", "leaked_host_memory", "leaked_stream",
-          "leaked_event", "use_after_free", "use_after_reset", "not_simulated", "device_assertion", "copy_out_of_bounds", "kernel_out_of_bounds", "kernel_invalid_address", "shared_memory_out_of_bounds", "barrier_never_reached",
+          "leaked_event", "use_after_free", "use_after_reset", "not_simulated", "device_assertion", "copy_out_of_bounds", "kernel_out_of_bounds", "kernel_invalid_address", "kernel_division_by_zero", "shared_memory_out_of_bounds", "barrier_never_reached",
           "barrier_diverged", "lane_not_in_mask", "wrong_copy_direction",
           "device_pointer_on_host", "impossible_launch", "unwritten_memory_read", "unwritten_memory_copied", "unchecked_error",
           "results_without_copy", "input_written_by_host"}) {

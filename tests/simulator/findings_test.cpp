@@ -112,10 +112,10 @@ TEST(LibraryAccesses, too_early_are_found_with_their_lines) {
     const std::vector<std::string> reads{
         "load",      "memcpy_from", "memmove_from", "memcmp",   "memchr",      "copy_from", "copy_n",
         "transform", "accumulate",  "equal",        "vector",   "strcpy_from", "strlen",    "strcmp",
-        "strncmp",   "fwrite",      "write",        "strcat_to"};  // the last looks for the end before it writes there
+        "strncmp",   "fwrite",      "write",        "ostream_write", "strcat_to"};  // the last looks for the end before it writes there
     const std::vector<std::string> writes{"store",      "update",    "assign",     "atomic_add", "memcpy_to",
                                           "memmove_to", "memset",    "copy_to",    "fill",       "fill_bytes",
-                                          "iota",       "strcpy_to", "strncpy_to", "fread",      "read"};
+                                          "iota",       "strcpy_to", "strncpy_to", "fread",      "read",       "istream_read"};
     std::map<int, std::string> expected{{program().line("end of the texts"), "access.host_writes"},
                                         {program().line("sort"), "access.host_writes"},
                                         {program().line("sort_again"), "access.host_writes"}};
@@ -555,10 +555,24 @@ TEST(Memory, a_kernel_that_uses_a_null_pointer_or_an_absurd_index_is_named_with_
     expect_fault("kernel_uses_an_absurd_index", "address.nowhere", "far outside");
     expect_fault("kernel_uses_an_impossible_address", "address.nowhere", "far outside");
     expect_fault("kernel_copies_from_a_null_pointer", "address.null", "copied from nowhere");
+    expect_fault("kernel_writes_where_nothing_is_mapped", "address.nowhere", "far outside");
+    expect_fault("kernel_uses_a_null_pointer_beside_a_handler", "address.null", "far outside");
+    expect_fault("kernel_uses_up_its_stack", "address.stack", "endless recursion");
+    expect_fault("kernel_calls_no_function", "address.null", "call of no function");
     const Finding finding = run(program(), {"kernel_uses_a_null_pointer"}).trace.findings.front();
     EXPECT_EQ(finding.details.at("kernel"), "write_far");
     EXPECT_EQ(finding.details.at("block"), "(1, 0, 0)");
     EXPECT_EQ(finding.details.at("thread"), "(2, 0, 0)");
+}
+
+TEST(Memory, a_kernel_that_divides_by_zero_is_named_with_its_line) {
+    const ProgramRun result = run(program(), {"kernel_divides_by_zero"});
+    EXPECT_EQ(result.exit_status, 128 + SIGFPE);
+    expect_only(result, "kernel_division_by_zero", "division by zero");
+}
+
+TEST(Memory, signals_of_the_program_reach_its_handler_also_after_a_kernel) {
+    EXPECT_EQ(run(program(), {"signal_of_the_program_after_a_kernel"}).exit_status, 42);
 }
 
 TEST(Memory, a_null_pointer_of_host_code_ends_the_program_as_ever) {

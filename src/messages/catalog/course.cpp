@@ -147,9 +147,9 @@ constexpr Entry entries[] = {
     {"course.run.status", "the program ended with status {status}", "程序以状态 {status} 结束"},
     {"course.run.signal", "signal {signal} ended the program (status {status})", "程序被信号 {signal} 终止（状态 {status}）"},
     {"course.run.invalid_access",
-     "signal {signal} ended the program (status {status}): where nothing above says why, host code used a null pointer or an "
+     "signal {signal} ended the program (status {status}): most often host code used a null pointer or an "
      "index outside its array",
-     "程序被信号 {signal} 终止（状态 {status}）：如果上面没有说明原因，就是主机代码用了空指针，或下标超出了数组"},
+     "程序被信号 {signal} 终止（状态 {status}）：多半是主机代码用了空指针，或下标超出了数组"},
     {"course.written", "written: {path}", "已写出：{path}"},
 
     // hint.

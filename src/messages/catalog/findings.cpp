@@ -251,7 +251,14 @@ constexpr Entry entries[] = {
      "确认指针已经设置好（cudaMalloc 成功，返回值也检查过），并确认下标符合预期；在 GPU 上，之后的调用会返回 "
      "cudaErrorIllegalAddress。"},
     {"address.null", "memory through a null pointer", "空指针所指的内存"},
-    {"address.nowhere", "an address far outside every allocation", "远在所有已分配内存之外的地址"},
+    {"address.nowhere", "an address that belongs to no allocation", "不属于任何已分配内存的地址"},
+    {"address.stack", "memory beyond its stack, as endless recursion or very large local arrays do",
+     "栈以外的内存（通常是无限递归，或局部数组太大）"},
+    {"finding.kernel_division_by_zero",
+     "kernel {kernel} divides an integer by zero (block {block}, thread {thread}): a GPU goes on with an arbitrary number, "
+     "the simulated device ends the program",
+     "核函数 {kernel} 用整数除以零（线程块 {block}，线程 {thread}）：GPU 会带着任意的结果继续运行，模拟设备则结束程序"},
+    {"finding.kernel_division_by_zero.next", "check the divisor before the division", "做除法之前先检查除数。"},
     {"finding.host_pointer_in_kernel",
      "kernel {kernel} uses a pointer to pageable host memory, which a kernel cannot reach (block {block}, thread "
      "{thread})",

@@ -481,6 +481,8 @@ int __wrap_bcmp(const void* left, const void* right, std::size_t bytes) {  // wh
 [[gnu::weak]] std::size_t __real_fwrite(const void*, std::size_t, std::size_t, std::FILE*);
 [[gnu::weak]] ssize_t __real_read(int, void*, std::size_t);
 [[gnu::weak]] ssize_t __real_write(int, const void*, std::size_t);
+[[gnu::weak]] void* __real__ZNSo5writeEPKcl(void*, const char*, long);  // std::ostream::write, of the library's own code
+[[gnu::weak]] void* __real__ZNSi4readEPcl(void*, char*, long);          // std::istream::read
 
 char* __wrap_strcpy(char* to, const char* from) {
     const std::size_t bytes = __real_strlen(from) + 1;
@@ -531,6 +533,14 @@ std::size_t __wrap_fread(void* to, std::size_t size, std::size_t count, std::FIL
 std::size_t __wrap_fwrite(const void* from, std::size_t size, std::size_t count, std::FILE* file) {
     touch(from, size * count, Access::read, CALLER);
     return __real_fwrite(from, size, count, file);
+}
+void* __wrap__ZNSo5writeEPKcl(void* stream, const char* from, long bytes) {
+    touch(from, bytes > 0 ? static_cast<std::size_t>(bytes) : 0, Access::read, CALLER);
+    return __real__ZNSo5writeEPKcl(stream, from, bytes);
+}
+void* __wrap__ZNSi4readEPcl(void* stream, char* to, long bytes) {
+    touch(to, bytes > 0 ? static_cast<std::size_t>(bytes) : 0, Access::write, CALLER);
+    return __real__ZNSi4readEPcl(stream, to, bytes);
 }
 ssize_t __wrap_read(int file, void* to, std::size_t bytes) {
     const ssize_t done = __real_read(file, to, bytes);

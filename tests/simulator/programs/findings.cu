@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -254,6 +256,10 @@ void access_by(const std::string& how, unsigned* shared, unsigned* own, std::siz
         std::sort(shared, shared + count);  // at: sort
     } else if (how == "sort_again") {
         std::sort(shared, shared + count);  // at: sort_again
+    } else if (how == "ostream_write") {
+        std::ofstream("/dev/null").write(text, 64);  // at: ostream_write
+    } else if (how == "istream_read") {
+        std::ifstream("/dev/zero").read(text, 64);  // at: istream_read
     } else if (how == "vector") {
         sink = std::vector<unsigned>(shared, shared + count).size();  // at: vector
     } else if (how == "strcpy_from") {
@@ -289,7 +295,7 @@ const char* const library_accesses[] = {
     "memmove_to", "memset",    "memcmp", "memchr",      "copy_from",  "copy_to",     "copy_n",    "fill",
     "fill_bytes", "iota",      "transform", "accumulate", "equal",    "sort",        "sort_again", "vector",
     "strcpy_from", "strcpy_to", "strncpy_to", "strcat_to", "strlen", "strcmp",      "strncmp",   "fread",
-    "fwrite",    "read",       "write"};
+    "fwrite",    "read",       "write",      "ostream_write", "istream_read"};
 
 void library_accesses_of_an_output(bool waits) {
     constexpr std::size_t size = 4096;
@@ -1194,6 +1200,60 @@ void kernel_uses_an_impossible_address() {
     kernel_writes_far(device, 1L << 50);
 }
 
+void kernel_writes_where_nothing_is_mapped() {
+    void* const nothing = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    kernel_writes_far(static_cast<unsigned*>(nothing), 0);
+}
+
+__global__ void divide(unsigned* to, unsigned by) { to[threadIdx.x] = 7 / by; }  // at: division by zero
+
+void kernel_divides_by_zero() {
+    DeviceMemory device(4096);
+    divide<<<1, 4>>>(device, 0);
+    CALL(cudaDeviceSynchronize());
+}
+
+struct Used {
+    volatile unsigned words[64];
+};
+// On one line: which of its instructions first leaves the stack is the compiler's choice.
+__device__ __noinline__ unsigned fall(unsigned n) { Used u{{n}}; return n == ~0u ? 0 : fall(n + 1) + u.words[n % 64]; }  // at: endless recursion
+__global__ void fall_for_ever(unsigned* to) { to[0] = fall(0); }
+
+void kernel_uses_up_its_stack() {
+    DeviceMemory device(4096);
+    fall_for_ever<<<1, 1>>>(device);
+    CALL(cudaDeviceSynchronize());
+}
+
+__global__ void call(void (*function)(unsigned*), unsigned* to) {
+    function(to);  // at: call of no function
+}
+
+void kernel_calls_no_function() {
+    DeviceMemory device(4096);
+    call<<<1, 1>>>(nullptr, device);
+    CALL(cudaDeviceSynchronize());
+}
+
+extern "C" void end_with_42(int) { std::_Exit(42); }
+
+void signal_of_the_program_after_a_kernel() {
+    DeviceMemory device(4096);
+    std::signal(SIGSEGV, end_with_42);
+    write_far<<<1, 1>>>(device, 0);
+    CALL(cudaDeviceSynchronize());
+    std::raise(SIGSEGV);
+}
+
+void kernel_uses_a_null_pointer_beside_a_handler() {
+    DeviceMemory device(4096);
+    write_far<<<1, 1>>>(device, 0);
+    CALL(cudaDeviceSynchronize());
+    std::signal(SIGSEGV, end_with_42);
+    kernel_writes_far(nullptr, 3);
+}
+
 __global__ void copy_far(unsigned* to, const unsigned* from) {
     __syncthreads();  // so that the threads have stacks of their own
     memcpy(to, from, 16);  // at: copied from nowhere
@@ -1435,6 +1495,12 @@ constexpr Case all_cases[] = {
     CASE(wrong_direction),
     CASE(device_pointer_on_host),
     CASE(kernel_uses_a_null_pointer),
+    CASE(kernel_writes_where_nothing_is_mapped),
+    CASE(kernel_divides_by_zero),
+    CASE(kernel_uses_up_its_stack),
+    CASE(kernel_calls_no_function),
+    CASE(signal_of_the_program_after_a_kernel),
+    CASE(kernel_uses_a_null_pointer_beside_a_handler),
     CASE(kernel_uses_an_absurd_index),
     CASE(kernel_uses_an_impossible_address),
     CASE(kernel_copies_from_a_null_pointer),
