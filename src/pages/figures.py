@@ -12,6 +12,7 @@ tells that it is old; when it was written does not matter.
 
 import hashlib
 import json
+import itertools
 import os
 import re
 import subprocess
@@ -142,6 +143,12 @@ def _with_origin(svg, figure):
     return f"{svg[:end]}\n{figure.origin()}{svg[end:]}"
 
 
+def _first_difference(drawn, shown):
+    pairs = itertools.zip_longest(drawn.splitlines(), shown.splitlines(), fillvalue="nothing")
+    now, before = next((pair for pair in pairs if pair[0] != pair[1]), ("other line ends", ""))
+    return f"{now.strip()[:200]} instead of {before.strip()[:200]}"
+
+
 def check_runs(pages, root):
     """Pictures of runs on the simulated device are what such a run still gives; runs a program for each."""
     figures, findings = find_figures(root)
@@ -149,9 +156,11 @@ def check_runs(pages, root):
         svg = figure.svg("en")
         runs = next(iter(figure.definition)) in ("program", "solution")
         if runs and (figure.root / svg).is_file():
-            if render(figure, "en") != (figure.root / svg).read_text(encoding="utf-8"):
-                message = "the simulated device gives another picture now: run `./course pages --draw`"
-                findings.append(Finding(svg, 0, message))
+            shown = (figure.root / svg).read_text(encoding="utf-8")
+            drawn = render(figure, "en")
+            if drawn != shown:
+                message = f"the simulated device gives another picture now ({_first_difference(drawn, shown)})"
+                findings.append(Finding(svg, 0, f"{message}: run `./course pages --draw`"))
     return findings
 
 
