@@ -1,5 +1,7 @@
 #include "course/programs.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -131,6 +133,28 @@ Slot slot_of(const Project& project, const ProgramRequest& request) {
     return {folder / request.source.stem(), folder / "depfile", folder / "fingerprint"};
 }
 
+// Held while a program is built. A second command that wants the same one waits, finds it built, and does not put another
+// file in the place of one that runs: its debug information is read from there when it ends.
+class SlotLock {
+public:
+    explicit SlotLock(const Slot& slot)
+        : file_(open((slot.program.parent_path() / "lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+        if (file_ >= 0) {
+            flock(file_, LOCK_EX);
+        }
+    }
+    ~SlotLock() {
+        if (file_ >= 0) {
+            close(file_);
+        }
+    }
+    SlotLock(const SlotLock&) = delete;
+    SlotLock& operator=(const SlotLock&) = delete;
+
+private:
+    int file_;
+};
+
 std::string fingerprint_of(const Project& project, const ProgramRequest& request, const Slot& slot) {
     Fingerprint fingerprint;
     for (const fs::path& file : files_in_depfile(slot.depfile)) {
@@ -212,6 +236,7 @@ void forget_old_programs(const Project& project) {
 
 fs::path build_program(const Project& project, const ProgramRequest& request) {
     const Slot slot = slot_of(project, request);
+    const SlotLock lock(slot);
     std::error_code ignored;
     fs::last_write_time(slot.program.parent_path(), fs::file_time_type::clock::now(), ignored);  // used just now
     if (!is_current(project, request, slot)) {

@@ -11,8 +11,8 @@ tells that it is old; when it was written does not matter.
 """
 
 import hashlib
-import json
 import itertools
+import json
 import os
 import re
 import subprocess

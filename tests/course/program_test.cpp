@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "course/chapters.hpp"
 #include "course/process.hpp"
@@ -161,6 +164,21 @@ TEST_F(Course, RunsAFileWithItsOwnMain) {
 TEST_F(Course, EndsWithTheProgramsOwnStatus) {
     file("own.cu", with_status(own_main, "7"));
     EXPECT_EQ(run({"run", "own.cu", "--device", "sim"}).exit_status, 7);
+}
+
+TEST_F(Course, BuildsAProgramOnceWhenTwoCommandsWantItAtTheSameTime) {
+    const fs::path source = file("own.cu", with_status(own_main, "0"));
+    const auto timeline = [&](const std::string& name) {
+        return std::async(std::launch::async, [this, name] {
+            return run({"timeline", "own.cu", "--device", "sim", "--svg", name}).exit_status;
+        });
+    };
+    auto first = timeline("first.svg");
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // one would be built while the other runs
+    auto second = timeline("second.svg");
+    EXPECT_EQ(first.get(), 0);
+    EXPECT_EQ(second.get(), 0);
+    EXPECT_EQ(course::content_of(folder() / "first.svg"), course::content_of(folder() / "second.svg"));
 }
 
 TEST_F(Course, NamesTheSignalThatEndedTheProgram) {
