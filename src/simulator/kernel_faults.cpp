@@ -1,6 +1,5 @@
 #include "simulator/kernel_faults.hpp"
 
-#include <dlfcn.h>
 #include <ucontext.h>
 
 #include <cstddef>
@@ -8,6 +7,7 @@
 #include <memory>
 
 #include "simulator/ordering/instrumentation.hpp"
+#include "simulator/ordering/symbols.hpp"
 
 namespace simulator {
 namespace {
@@ -51,14 +51,10 @@ Place place_of(const void* context) {
 #endif
 }
 
-bool is_code(std::uintptr_t address) {
-    Dl_info object{};
-    return dladdr(reinterpret_cast<const void*>(address), &object) != 0;
-}
-
 std::uintptr_t return_address_of(const Place& place) {
     // A call of what is no function has left its return address on the stack.
-    return is_code(place.instruction) ? place.instruction + 1 : *reinterpret_cast<const std::uintptr_t*>(place.stack);
+    return is_in_loaded_object(place.instruction) ? place.instruction + 1
+                                                  : *reinterpret_cast<const std::uintptr_t*>(place.stack);
 }
 
 KernelFault::Kind kind_of(const siginfo_t& fault, const Place& place) {

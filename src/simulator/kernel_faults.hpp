@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <cstdint>
+#include <iterator>
 
 namespace simulator {
 
@@ -28,7 +29,7 @@ public:
     static constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
 
 private:
-    struct sigaction before_[3];
+    struct sigaction before_[std::size(signals)];
 };
 
 }  // namespace simulator

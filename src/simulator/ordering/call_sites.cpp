@@ -1,6 +1,5 @@
 #include "simulator/ordering/call_sites.hpp"
 
-#include <dlfcn.h>
 #include <unwind.h>
 
 #include "simulator/ordering/instrumentation.hpp"
@@ -18,8 +17,7 @@ bool is_users_code(std::uintptr_t return_address) {
 // Code of which no line is known is a library's, if it is code at all.
 bool is_librarys_code(std::uintptr_t return_address) {
     const device::SourceLine line = source_line(return_address);
-    Dl_info object{};
-    return line.line != 0 ? !is_users_file(line.file) : dladdr(reinterpret_cast<const void*>(return_address), &object) != 0;
+    return line.line != 0 ? !is_users_file(line.file) : is_in_loaded_object(return_address);
 }
 
 struct Call {

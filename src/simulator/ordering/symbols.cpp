@@ -1,5 +1,6 @@
 #include "simulator/ordering/symbols.hpp"
 
+#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -219,6 +220,11 @@ std::vector<device::SourceLine> source_lines(std::uintptr_t return_address) {
     // The call ends just before the address it returns to, which may belong to the next line already.
     std::vector<device::SourceLine> lines = debug_information().lines(return_address - 1);
     return known.emplace(return_address, std::move(lines)).first->second;
+}
+
+bool is_in_loaded_object(std::uintptr_t address) {
+    Dl_info object{};
+    return dladdr(reinterpret_cast<const void*>(address), &object) != 0;
 }
 
 std::string function_symbol(std::uintptr_t address) {

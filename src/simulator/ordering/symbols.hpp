@@ -23,6 +23,9 @@ std::vector<device::SourceLine> source_lines(std::uintptr_t return_address);
 // The innermost of these lines whose file `accept` accepts; the innermost of all if it accepts none; empty if unknown.
 device::SourceLine source_line(std::uintptr_t return_address, const FilePredicate& accept = is_users_file);
 
+// Whether `address` lies in this program or in a library that it has loaded.
+bool is_in_loaded_object(std::uintptr_t address);
+
 // The mangled name of the function at `address`; empty when it is not known.
 std::string function_symbol(std::uintptr_t address);
 
