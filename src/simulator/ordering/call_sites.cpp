@@ -2,6 +2,9 @@
 
 #include <unwind.h>
 
+#include <array>
+#include <cstddef>
+
 #include "simulator/ordering/instrumentation.hpp"
 #include "simulator/ordering/symbols.hpp"
 
@@ -44,7 +47,7 @@ Call users_call() {
     return found;
 }
 
-// What was found last. A library's loop makes many accesses from one place in one call.
+// What was found last for an access from one place. A loop makes many, from a few places in turn, in one call.
 struct Last {
     std::uintptr_t accessed_from = 0;
     const void* frame = nullptr;  // nullptr: in the user's own code, whatever called that
@@ -55,12 +58,18 @@ struct Last {
                (frame == nullptr || (frame == at && call.kept_at != nullptr && *call.kept_at == call.return_address));
     }
 };
-constinit thread_local Last last;
+constexpr unsigned places_bits = 6;
+constinit thread_local std::array<Last, std::size_t{1} << places_bits> last_found{};
+
+Last& last_for(std::uintptr_t return_address) {
+    return last_found[static_cast<std::uint64_t>(return_address) * 0x9E3779B97F4A7C15u >> (64 - places_bits)];
+}
 
 }  // namespace
 
 std::uintptr_t users_return_address(std::uintptr_t return_address) {
     const void* const frame = __builtin_frame_address(0);
+    Last& last = last_for(return_address);
     if (!last.still_holds(return_address, frame)) {
         const RecordingPaused paused;
         if (is_librarys_code(return_address)) {
